@@ -613,7 +613,10 @@ static bool star_end_start(struct sock *sk, const struct judge_round *r)
 	return cwnd < r->cwnd;
 }
 
-/* A round trip has ended. Returns true if the window falls. */
+/*
+ * A round trip has ended. Returns true if the window falls. In the module forget() is its argument.
+ * In BPF it hides that from the verifier, which would follow what comes next once for each value.
+ */
 static bool star_end_round(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);

@@ -4,86 +4,25 @@
  */
 #include <argp.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sysexits.h>
 
-#include "apogee-bpf.h"
-#include "compound.skel.h"
-#include "compound_plus.skel.h"
-#include "hstcp_gentle.skel.h"
-#include "star.skel.h"
-
-const struct algorithm algorithms[] = {
-	{ .name = "star", .kernel_name = "bpf_star", .elf = star_bpf__elf_bytes,
-	  .about = "a lossy satellite or radio link of your own" },
-	{ .name = "hstcp_gentle", .kernel_name = "bpf_gentle", .elf = hstcp_gentle_bpf__elf_bytes,
-	  .about = "bulk data on long fat pipes that loss-based flows share" },
-	{ .name = "compound_plus", .kernel_name = "bpf_comp_plus",
-	  .elf = compound_plus_bpf__elf_bytes,
-	  .about = "many stations that upload through one WLAN access point" },
-	{ .name = "compound", .kernel_name = "bpf_compound", .elf = compound_bpf__elf_bytes,
-	  .about = "Compound TCP, to compare with" },
-};
-
-bool verbose;
-
-const size_t algorithm_count = sizeof(algorithms) / sizeof(algorithms[0]);
-
-const char *complain_at = "";
+#include "choose.h"
+#include "complain.h"
+#include "file.h"
+#include "find.h"
+#include "foreign.h"
+#include "load.h"
+#include "params.h"
+#include "pins.h"
+#include "show.h"
+#include "system.h"
+#include "trace.h"
 
 const char *argp_program_version = "apogee-bpf " VERSION;
-
-int complain(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	fprintf(stderr, "apogee-bpf: %s", complain_at);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-	va_end(args);
-	return -1;
-}
-
-struct searched {
-	const char *name;
-	const struct algorithm *found;
-};
-
-static bool has_name(const struct algorithm *a, void *data)
-{
-	struct searched *s = data;
-
-	if (!strcmp(s->name, a->name))
-		s->found = a;
-	return s->found;
-}
-
-const struct algorithm *find_algorithm(const char *name)
-{
-	const struct algorithm *loaded[MOST_FOREIGN];
-	struct searched s = { .name = name };
-	size_t count;
-
-	for (size_t i = 0; i < algorithm_count; i++)
-		if (!strcmp(name, algorithms[i].name) || !strcmp(name, algorithms[i].kernel_name))
-			return &algorithms[i];
-	if (is_object(name))
-		return open_object(name);
-	/* What is loaded, whatever became of its file; then what could be. */
-	count = loaded_objects(loaded, MOST_FOREIGN);
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(name, loaded[i]->name))
-			return loaded[i];
-	each_object(has_name, &s);
-	if (!s.found)
-		complain("unknown algorithm %s; see apogee-bpf list", name);
-	return s.found;
-}
 
 /* The command line: a verb, names of algorithms, NAME=VALUE, a file instead of them, --all. */
 struct command {
@@ -190,8 +129,6 @@ static const struct argp argp = {
 	       "choose\tone for new connections by the route to a prefix, or 'dev DEVICE'; "
 	       "'none' takes it back\n",
 };
-
-#define MOST_NAMES	(sizeof(algorithms) / sizeof(algorithms[0]) + MOST_FOREIGN)
 
 /* Without names all that are wanted. */
 static void take(struct command *c, int (*wanted)(const struct algorithm *))
@@ -343,7 +280,8 @@ static int run(struct command *c)
 
 int main(int argc, char **argv)
 {
-	struct command c = { .names = calloc(argc + MOST_NAMES, sizeof(*c.names)) };
+	const size_t most = argc + algorithm_count + MOST_FOREIGN;
+	struct command c = { .names = calloc(most, sizeof(*c.names)) };
 
 	c.settings = calloc(argc + 1, sizeof(*c.settings));
 	c.files = calloc(argc + 1, sizeof(*c.files));

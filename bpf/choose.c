@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apogee-bpf.h"
+#include "choose.h"
+#include "complain.h"
+#include "system.h"
 
 #define MOST_WORDS	64
 

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apogee-bpf.h"
+#include "complain.h"
+#include "file.h"
+#include "find.h"
+#include "load.h"
+#include "system.h"
 
 #define MOST_WORDS	32
 /* What some editors begin a file with. */

@@ -18,7 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apogee-bpf.h"
+#include <bpf/btf.h>
+
+#include "complain.h"
+#include "foreign.h"
+#include "pins.h"
 
 #define MOST_OCTETS	(16 << 20)
 #define WORD		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"

@@ -12,7 +12,10 @@
 
 #include <bpf/bpf.h>
 
-#include "apogee-bpf.h"
+#include "complain.h"
+#include "params.h"
+#include "pins.h"
+#include "system.h"
 
 void *find_variable(const struct btf *btf, const char *section, void *data, size_t size,
 		    const char *name)

@@ -8,23 +8,12 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "apogee-bpf.h"
-
-struct bpf_object *open_elf(const struct algorithm *a)
-{
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = a->name);
-	const void *elf = NULL;
-	size_t size = 0;
-
-	if (a->foreign) {
-		elf = a->foreign->image;
-		size = a->foreign->size;
-	} else if (a->elf) {
-		elf = a->elf(&size);
-	}
-	errno = ENOENT;
-	return elf ? bpf_object__open_mem(elf, size, &opts) : NULL;
-}
+#include "complain.h"
+#include "foreign.h"
+#include "params.h"
+#include "pins.h"
+#include "show.h"
+#include "system.h"
 
 /* Names and numbers are plain; texts are the modules'. */
 static void json_text(const char *text)

@@ -12,7 +12,9 @@
 
 #include <linux/magic.h>
 
-#include "apogee-bpf.h"
+#include "complain.h"
+#include "pins.h"
+#include "system.h"
 
 #define AVAILABLE	"/proc/sys/net/ipv4/tcp_available_congestion_control"
 #define DEFAULT		"/proc/sys/net/ipv4/tcp_congestion_control"
@@ -48,6 +50,11 @@ static int names(const char *path, const struct algorithm *a)
 int is_registered(const struct algorithm *a)
 {
 	return names(AVAILABLE, a);
+}
+
+int is_loaded(const struct algorithm *a)
+{
+	return has_pins(a) ? is_registered(a) : 0;
 }
 
 int is_default(const struct algorithm *a)
@@ -125,14 +132,6 @@ static int check_kernel(void)
 			       "Linux 6.1 or later is needed");
 	btf__free(kernel);
 	return err;
-}
-
-/* What cannot be seen looks as if nothing were loaded. */
-int check_pins(void)
-{
-	if (access(PINS, X_OK) && errno == EACCES)
-		return complain(PINS ": %s: run as root", strerror(errno));
-	return 0;
 }
 
 int check_system(void)

@@ -17,7 +17,10 @@
 
 #include <bpf/bpf.h>
 
-#include "apogee-bpf.h"
+#include "complain.h"
+#include "params.h"
+#include "pins.h"
+#include "trace.h"
 
 /* How long the programs go on without hearing from here, and how often they do. */
 #define PATIENCE_NS	2000000000ULL

@@ -3,7 +3,7 @@
  * Copies of what a leader has sent, to be sent again if its path lost it
  * (core/shake_repair.h). All under the peer's lock but where it says so.
  */
-#include "internal.h"
+#include "copies.h"
 
 static void drop(struct shake_copies *copies, u32 place)
 {
@@ -55,7 +55,7 @@ static struct sk_buff *make_copy(const struct sk_buff *skb)
 
 /* Keep a copy of a packet that is about to leave, at its place. Without locks. */
 void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,
-		      const struct shake_outside *outside)
+		      const struct shake_ip_fields *fields)
 {
 	struct shake_copies *copies = way->path->copies;
 	struct sk_buff *copy = make_copy(skb);
@@ -63,7 +63,7 @@ void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_bu
 
 	if (!copy)
 		return;
-	*(struct shake_outside *)copy->cb = *outside;
+	*(struct shake_ip_fields *)copy->cb = *fields;
 	spin_lock_bh(&way->path->peer->lock);
 	kept = &copies->repair.kept[place];
 	/* the path may have another session by now, or none */
@@ -126,15 +126,4 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 			drop(copies, place);
 	}
 	return list;
-}
-
-/* Send copies, a list. Under RCU, without locks. */
-void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list)
-{
-	struct sk_buff *skb, *next;
-
-	skb_list_walk_safe(list, skb, next) {
-		skb_mark_not_on_list(skb);
-		shake_send_again(d, way, skb);
-	}
 }

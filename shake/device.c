@@ -12,49 +12,19 @@
 #include <compat/lltx.h>
 #include <compat/netdev_lock.h>
 
-#include "internal.h"
+#include "device.h"
+#include "events.h"
+#include "ops.h"
+#include "overhead.h"
+#include "path.h"
+#include "peer.h"
+#include "settings.h"
+#include "sockets.h"
+#include "transmit.h"
 
-#define MTU_LINK 1500	/* octets: of the links that paths go by, usually */
 #define MTU_MAX 65535
-#define RETRY (5 * HZ)	/* between attempts to get a socket */
 
 LIST_HEAD(shake_devices);
-
-/* Octets outside of an inner packet, at most. */
-u32 shake_overhead(const struct shake_dev *d, sa_family_t family)
-{
-	return (family == AF_INET6 ? SHAKE_UDP_V6 : SHAKE_UDP_V4) + SHAKE_HEAD_MAL +
-	       (d->settings.auth ? SHAKE_TAG : 0);
-}
-
-static bool has_ipv6_path(struct shake_dev *d)
-{
-	struct shake_peer *peer = shake_is_leader(d) ? shake_only_peer(d) : NULL;
-	struct shake_path *path;
-
-	if (!shake_is_leader(d))
-		return d->settings.local.any.sa_family != AF_INET;
-	if (!peer || d->settings.remote.any.sa_family == AF_INET6)
-		return true;
-	shake_for_each_path(peer, path)
-		if (path->settings.remote.any.sa_family == AF_INET6)
-			return true;
-	return false;
-}
-
-static u32 default_mtu(struct shake_dev *d)
-{
-	return MTU_LINK - shake_overhead(d, has_ipv6_path(d) ? AF_INET6 : AF_INET);
-}
-
-/* Let the MTU follow the paths' families, as long as the user has not set it. */
-void shake_update_mtu(struct shake_dev *d)
-{
-	u32 mtu = default_mtu(d);
-
-	if (d->dev->mtu == d->mtu && d->mtu != mtu && !dev_set_mtu(d->dev, mtu))
-		d->mtu = mtu;
-}
 
 /* --- made and deleted ---------------------------------------------------------------------- */
 
@@ -86,7 +56,7 @@ static int shake_dev_init(struct net_device *dev)
 	if (!shake_is_leader(d))	/* it never stops the queue: one peer would hold up all */
 		dev->priv_flags |= IFF_NO_QUEUE;
 	if (d->mtu) {
-		d->mtu = default_mtu(d);
+		d->mtu = shake_default_mtu(d);
 		dev->mtu = d->mtu;
 	}
 	list_add(&d->list, &shake_devices);
@@ -135,12 +105,6 @@ static void open_paths(struct shake_dev *d)
 
 	shake_for_each_path(peer, path)
 		shake_path_try(path);
-}
-
-/* A path that is up got no socket: open it later. Under RTNL. */
-void shake_retry_later(struct shake_dev *d)
-{
-	schedule_delayed_work(&d->retry, RETRY);
 }
 
 /* Open what got none. Who stops the device waits for this, and has RTNL. */
@@ -255,7 +219,7 @@ void shake_setup(struct net_device *dev)
 	dev->tx_queue_len = DEFAULT_TX_QUEUE_LEN;
 	dev->needed_headroom = LL_MAX_HEADER + SHAKE_UDP_V6 + SHAKE_HEAD_MAL + SHAKE_TAG;
 	dev->needed_tailroom = SHAKE_TAG;
-	dev->mtu = MTU_LINK - SHAKE_UDP_V6 - SHAKE_HEAD_MAL - SHAKE_TAG;
+	dev->mtu = SHAKE_MTU_LINK - SHAKE_UDP_V6 - SHAKE_HEAD_MAL - SHAKE_TAG;
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = MTU_MAX - SHAKE_UDP_V6 - SHAKE_HEAD_MAL - SHAKE_TAG;
 	init_private(dev);

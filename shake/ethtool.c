@@ -5,7 +5,8 @@
 #include <linux/ethtool.h>
 #include <linux/stddef.h>
 
-#include "internal.h"
+#include "ops.h"
+#include "read.h"
 
 const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_DROP_TRUNCATED] = "dropped_truncated",

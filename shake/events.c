@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <net/genetlink.h>
 
-#include "internal.h"
+#include "events.h"
 
 #define GAP (HZ / 10)	/* between sendings */
 

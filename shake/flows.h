@@ -16,7 +16,7 @@
 
 #include "core/segment.h"
 #include "core/shake_holes.h"
-#include "netlink.h"
+#include "uapi.h"
 
 struct sk_buff;
 

@@ -9,14 +9,14 @@
 #include <net/codel.h>
 #include <net/codel_impl.h>
 
-#include "internal.h"
+#include "held.h"
 
 #define FLOWS 64		/* of a leader; more share them */
 #define QUANTUM 1500		/* octets of a flow in its turn */
 #define FEW 16			/* packets that any leader may have */
 #define MOST 1024		/* packets of a leader */
 #define MOST_OF_ALL 16384	/* packets of all leaders of a device */
-#define TURN 256		/* packets that leave at once, before others may */
+
 #define TARGET_LEAST 20		/* ms: CoDel's target, at least */
 #define TARGET_PART 4		/* and this part of the longest round trip */
 #define INTERVAL_LEAST 100	/* ms: its interval, at least, and the longest round trip */
@@ -246,6 +246,12 @@ bool shake_held_has(struct shake_held *held, struct sk_buff *skb)
 	return shake_held_waits(held) && READ_ONCE(flow_of(held, skb)->bytes);
 }
 
+/* Whoever is the first sends what is held back, until shake_held_end(). */
+bool shake_held_begin(struct shake_held *held)
+{
+	return shake_held_waits(held) && !test_and_set_bit_lock(0, &held->busy);
+}
+
 /*
  * CoDel's times fit the longest round trip: TCP that slows down by 3/10 leaves no path empty if
  * the queues had as much.
@@ -258,27 +264,21 @@ static void fit(struct shake_held *held, u32 trip)
 	held->params.interval = MS2TIME(INTERVAL_LEAST) + ticks;
 }
 
-/* Send what there is room for. Under RCU, without locks. */
-void shake_held_let_go(struct shake_peer *peer)
+/* The next packet; NULL: there is none. */
+struct sk_buff *shake_held_take(struct shake_held *held, u32 trip)
 {
-	struct shake_held *held = peer->held;
 	struct sk_buff *skb;
-	u32 trip, left = TURN;
 
-	if (!shake_held_waits(held) || test_and_set_bit_lock(0, &held->busy))
-		return;
-	while (shake_held_waits(held) && left && !shake_is_full(peer, &trip)) {
-		spin_lock_bh(&held->lock);
-		fit(held, trip);
-		skb = dequeue(held);
-		spin_unlock_bh(&held->lock);
-		if (!skb)
-			break;
+	spin_lock_bh(&held->lock);
+	fit(held, trip);
+	skb = dequeue(held);
+	spin_unlock_bh(&held->lock);
+	if (skb)
 		memset(skb->cb, 0, sizeof(skb->cb));
-		shake_send_held(peer, skb);
-		left--;
-	}
+	return skb;
+}
+
+void shake_held_end(struct shake_held *held)
+{
 	clear_bit_unlock(0, &held->busy);
-	if (!left)
-		shake_peer_wake(peer, 0, 0);
 }

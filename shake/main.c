@@ -11,7 +11,10 @@
 #include <net/net_namespace.h>
 #include <net/rtnetlink.h>
 
-#include "internal.h"
+#include "events.h"
+#include "ops.h"
+#include "secrets.h"
+#include "sockets.h"
 
 static int __init shake_module_init(void)
 {

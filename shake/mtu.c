@@ -6,7 +6,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "internal.h"
+#include "mtu.h"
+#include "overhead.h"
+#include "send.h"
+#include "wake.h"
+#include "way.h"
 
 #define LEAST_ROUTE 68		/* octets: a route with less has none for a packet */
 

@@ -8,7 +8,9 @@
 
 #include <compat/newlink.h>
 
-#include "internal.h"
+#include "device.h"
+#include "ops.h"
+#include "settings.h"
 #include "show.h"
 #include "text.h"
 

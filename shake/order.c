@@ -8,7 +8,8 @@
 
 #include <compat/timer.h>
 
-#include "internal.h"
+#include "order.h"
+#include "up.h"
 
 #define WAITING 8192		/* packets of a device that wait, at most */
 #define WAITING_STREAM 512	/* of a stream: to find a place among more would take too long */

@@ -8,21 +8,14 @@
 #include <compat/timer.h>
 #include <compat/unaligned.h>
 
-#include "internal.h"
-
-bool shake_asleep;
-
-/* The peer with this number, or NULL. Under RCU or RTNL. */
-struct shake_peer *shake_peer_find(struct shake_dev *d, u32 id)
-{
-	return xa_load(&d->peers, id);
-}
-
-/* A leader's peer: its agent. Under RCU or RTNL. */
-struct shake_peer *shake_only_peer(struct shake_dev *d)
-{
-	return xa_load(&d->peers, d->settings.id);
-}
+#include "held.h"
+#include "order.h"
+#include "path.h"
+#include "peer.h"
+#include "prefix.h"
+#include "read.h"
+#include "timer.h"
+#include "wake.h"
 
 /* Returns the new peer, or an error. */
 struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)

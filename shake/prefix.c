@@ -8,7 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
-#include "internal.h"
+#include "prefix.h"
 
 static u32 bits_of(u8 family)
 {

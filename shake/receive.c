@@ -10,7 +10,22 @@
 
 #include <compat/unaligned.h>
 
-#include "internal.h"
+#include "choose.h"
+#include "control.h"
+#include "copies.h"
+#include "events.h"
+#include "mtu.h"
+#include "order.h"
+#include "packet.h"
+#include "path.h"
+#include "prefix.h"
+#include "receive.h"
+#include "register.h"
+#include "release.h"
+#include "send.h"
+#include "up.h"
+#include "wake.h"
+#include "way.h"
 
 #define LONGEST_ACK (SHAKE_ACK_OCTETS + SHAKE_TAG)
 
@@ -39,14 +54,6 @@ struct arrival {
 	u64 counter;
 	u64 now;
 };
-
-/* Count a packet that was dropped. */
-void shake_count_verdict(struct shake_dev *d, enum shake_verdict verdict)
-{
-	BUILD_BUG_ON(SHAKE_STRANGER - SHAKE_TRUNCATED != SHAKE_DROP_PEER - SHAKE_DROP_TRUNCATED);
-	if (verdict >= SHAKE_TRUNCATED && verdict <= SHAKE_STRANGER)
-		shake_count(d, SHAKE_DROP_TRUNCATED + verdict - SHAKE_TRUNCATED);
-}
 
 static void drop(struct shake_dev *d, struct sk_buff *skb, enum shake_count cause)
 {
@@ -163,18 +170,6 @@ static bool look_at(struct shake_peer *peer, struct arrival *a, struct shake_seg
 				    a->head.flags & SHAKE_MAL, a->head.mal,
 				    a->head.flags & SHAKE_KEPT, a->now);
 	return true;
-}
-
-/* Packets go up, a list. Under RCU, without locks. */
-void shake_deliver(struct shake_dev *d, struct sk_buff *list)
-{
-	struct sk_buff *skb, *next;
-
-	skb_list_walk_safe(list, skb, next) {
-		skb_mark_not_on_list(skb);
-		memset(skb->cb, 0, sizeof(skb->cb));
-		gro_cells_receive(&d->gro, skb);
-	}
 }
 
 /*
@@ -396,9 +391,9 @@ static bool take(struct shake_dev *d, struct arrival *a)
 	if (came)
 		shake_send_sealed(d, &way, packet, SHAKE_SIZED_OCTETS);
 	if (again)
-		shake_copies_send(d, &same, again);
+		shake_send_copies(d, &same, again);
 	if (a->head.type == SHAKE_TYPE_ACK)
-		shake_held_let_go(peer);
+		shake_release_held(peer);
 	return true;
 }
 

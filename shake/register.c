@@ -11,7 +11,12 @@
 #include <compat/timer.h>
 #include <compat/unaligned.h>
 
-#include "internal.h"
+#include "control.h"
+#include "mtu.h"
+#include "path.h"
+#include "register.h"
+#include "send.h"
+#include "wake.h"
 
 #define REGISTRATIONS 1000			/* HELLOs, or WELCOMEs, computed per second */
 #define WELCOME_US (2 * USEC_PER_MSEC)		/* between answers to a peer's path */

@@ -8,7 +8,9 @@
 #include <linux/rtnetlink.h>
 #include <linux/suspend.h>
 
-#include "internal.h"
+#include "peer.h"
+#include "secrets.h"
+#include "wake.h"
 
 static void forget_sessions(bool sleep)
 {

@@ -10,7 +10,7 @@
 #include <net/netlink.h>
 #include <net/rtnetlink.h>
 
-#include "internal.h"
+#include "read.h"
 #include "show.h"
 
 /* octets of a list's entries: their heads, numbers of up to 32 bits, and the rest */

@@ -10,7 +10,9 @@
 
 #include <compat/hex.h>
 
-#include "internal.h"
+#include "ops.h"
+#include "read.h"
+#include "settings.h"
 #include "text.h"
 
 static struct shake_dev *of_device(struct device *device)

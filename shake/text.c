@@ -6,6 +6,7 @@
 #include <linux/kstrtox.h>
 #include <linux/string.h>
 
+#include "settings.h"
 #include "text.h"
 
 /* by number, NULL at the end */

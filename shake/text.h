@@ -3,7 +3,7 @@
 #ifndef _SHAKE_TEXT_H
 #define _SHAKE_TEXT_H
 
-#include "device.h"
+#include "types.h"
 
 extern const char *const shake_role_names[];
 extern const char *const shake_scheduler_names[];

@@ -13,7 +13,14 @@
 #include <compat/hrtimer.h>
 #include <compat/netdev_lock.h>
 
+#include "below.h"
 #include "device.h"
+#include "downward.h"
+#include "events.h"
+#include "ops.h"
+#include "poll.h"
+#include "settings.h"
+#include "upward.h"
 
 #define MTU_DEFAULT 1500
 #define MTU_MAX 65535
@@ -179,7 +186,6 @@ static void init_private(struct net_device *dev)
 	d->frames.func = sscop_frame_in;
 }
 
-/* rtnl_link_ops::setup */
 void sscop_setup(struct net_device *dev)
 {
 	dev->netdev_ops = &sscop_netdev_ops;

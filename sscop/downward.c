@@ -9,119 +9,13 @@
 #include <linux/etherdevice.h>
 #include <net/sock.h>
 
-#include "device.h"
+#include "below.h"
+#include "downward.h"
+#include "events.h"
+#include "settings.h"
 
 #define WAITING_MAX 2	/* packets taken from the queue above and not yet begun */
 #define ROUND_MAX 64	/* frames sent per round */
-#define MANY 8U		/* frames */
-
-/* --- octets under way in the lower device ------------------------------------------------ */
-
-struct sscop_under_way *sscop_under_way_new(struct napi_struct *napi)
-{
-	struct sscop_under_way *under_way = kzalloc(sizeof(*under_way), GFP_KERNEL);
-
-	if (!under_way)
-		return NULL;
-	if (!try_module_get(THIS_MODULE)) {
-		kfree(under_way);
-		return NULL;
-	}
-	atomic_set(&under_way->octets, 1);
-	RCU_INIT_POINTER(under_way->napi, napi);
-	return under_way;
-}
-
-/* Return: what is left. */
-static int give_back(struct sscop_under_way *under_way, int octets)
-{
-	int left = atomic_sub_return(octets, &under_way->octets);
-
-	if (!left) {
-		kfree_rcu(under_way, rcu);
-		module_put(THIS_MODULE);
-	}
-	return left;
-}
-
-/* The device no longer uses it. */
-void sscop_under_way_put(struct sscop_under_way *under_way)
-{
-	RCU_INIT_POINTER(under_way->napi, NULL);
-	synchronize_net();
-	give_back(under_way, 1);
-}
-
-/* The lower device frees a frame. It may hold locks: only a round is scheduled here. */
-static void frame_gone(struct sk_buff *skb)
-{
-	struct sscop_under_way *under_way = skb_shinfo(skb)->destructor_arg;
-	int octets = skb_shinfo(skb)->tskey;
-	int low = READ_ONCE(under_way->low);
-	struct napi_struct *napi;
-	int left;
-
-	rcu_read_lock();
-	left = give_back(under_way, octets);
-	if ((left <= low && left + octets > low) || left == 1) {
-		local_bh_disable();
-		napi = rcu_dereference(under_way->napi);
-		if (napi)
-			napi_schedule(napi);
-		local_bh_enable();
-	}
-	rcu_read_unlock();
-}
-
-/* Octets that the lower device has not sent yet */
-static u32 octets_below(const struct sscop_dev *d)
-{
-	return atomic_read(&d->under_way->octets) - 1;
-}
-
-/* A frame more is given while it has less. */
-static u32 most_below(const struct sscop_dev *d)
-{
-	return d->settings.backlog ? d->settings.backlog : sscop_budget_most(&d->budget);
-}
-
-enum sscop_room sscop_room_below(const struct sscop_dev *d)
-{
-	u32 octets = octets_below(d);
-
-	if (!octets)
-		return SSCOP_QUIET;
-	return octets < most_below(d) ? SSCOP_ROOM : SSCOP_FULL;
-}
-
-/* What the lower device has is from before. */
-void sscop_begin_budget(struct sscop_dev *d, u64 now)
-{
-	sscop_budget_init(&d->budget, now);
-	sscop_budget_give(&d->budget, octets_below(d));
-}
-
-/* See what the lower device has sent. The next look is at its next frame or, if it has many, well
- * before it has sent all of them, which would be a sign that it had too little.
- */
-static void look_below(struct sscop_dev *d, u64 now)
-{
-	u32 most;
-
-	sscop_budget_look(&d->budget, octets_below(d), now);
-	most = most_below(d);
-	WRITE_ONCE(d->under_way->low, most > MANY * d->budget.longest ? most - most / 4 : most);
-}
-
-/* The lower device has a frame until it frees it. */
-static void put_below(struct sscop_dev *d, struct sk_buff *skb)
-{
-	skb_shinfo(skb)->destructor_arg = d->under_way;
-	skb_shinfo(skb)->tskey = skb->len;
-	atomic_add(skb->len, &d->under_way->octets);
-	sscop_budget_give(&d->budget, skb->len);
-	skb->destructor = frame_gone;
-}
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -220,7 +114,7 @@ static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *ke
 	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
 	if (!push_link_header(d, skb, peer_of(d)))
 		goto fail;
-	put_below(d, skb);
+	sscop_put_below(d, skb);
 	return skb;
 fail:
 	kfree_skb(skb);
@@ -298,23 +192,6 @@ drop:
 	return NETDEV_TX_OK;
 }
 
-static u32 piece_limit(const struct sscop_dev *d)
-{
-	u32 mtu = max(READ_ONCE(d->lower->mtu), SSCOP_LOWER_MTU_MIN);
-
-	return min(mtu - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
-}
-
-/* Octets per SD of a packet of @packet octets, by the losses known to @losses. */
-u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 packet)
-{
-	u32 limit = piece_limit(d);
-
-	if (d->settings.segment)
-		return min(d->settings.segment, limit);
-	return sscop_segment_choose(losses, packet, SSCOP_OVERHEAD, limit);
-}
-
 /* Begin with the next packet. */
 static bool begin_packet(struct sscop_dev *d)
 {
@@ -351,7 +228,7 @@ static struct sk_buff *new_sd(struct sscop_dev *d, u32 seq, u64 now)
 		return NULL;
 	kept->packet = d->packet;
 	kept->at = d->cut;
-	kept->length = min3(d->packet->len - d->cut, d->piece, piece_limit(d));
+	kept->length = min3(d->packet->len - d->cut, d->piece, sscop_piece_limit(d));
 	skb = sd_frame(d, kept, seq);
 	if (!skb)
 		return NULL;
@@ -380,7 +257,7 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 	case SSCOP_CONTROL:
 		skb = control_frame(d, output);
 		if (skb)
-			put_below(d, skb);
+			sscop_put_below(d, skb);
 		break;
 	case SSCOP_RESEND:
 		skb = sd_frame(d, output->segment, output->seq);
@@ -404,7 +281,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
 
-	look_below(d, now);
+	sscop_look_below(d, now);
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)

@@ -5,7 +5,9 @@
 #include <linux/ethtool.h>
 #include <linux/stddef.h>
 
-#include "device.h"
+#include "events.h"
+#include "ops.h"
+#include "settings.h"
 
 #define COUNT(name) { #name, offsetof(struct sscop_counts, name) }
 #define DROPPED(name, verdict) \

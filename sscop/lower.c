@@ -7,7 +7,10 @@
 #include <linux/rtnetlink.h>
 #include <net/rtnetlink.h>
 
+#include "below.h"
 #include "device.h"
+#include "events.h"
+#include "lower.h"
 
 /* The sscop device above a device, or NULL. */
 static struct net_device *find_upper(struct net_device *lower)
@@ -19,13 +22,6 @@ static struct net_device *find_upper(struct net_device *lower)
 		if (sscop_is(upper))
 			return upper;
 	return NULL;
-}
-
-/* Whether it carries frames, a STAT among them. */
-bool sscop_lower_runs(const struct net_device *lower)
-{
-	return netif_running(lower) && netif_carrier_ok(lower) &&
-	       lower->mtu >= SSCOP_LOWER_MTU_MIN;
 }
 
 /* Whether a device can be the lower one. */
@@ -117,7 +113,7 @@ static int on_event(struct notifier_block *block, unsigned long event, void *inf
 	case NETDEV_UNREGISTER:
 		/* It also comes when the device only moves to another namespace. */
 		if (lower->reg_state == NETREG_UNREGISTERING)
-			sscop_link_ops.dellink(dev, NULL);
+			dev->rtnl_link_ops->dellink(dev, NULL);
 		break;
 	}
 	return NOTIFY_DONE;

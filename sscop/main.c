@@ -9,7 +9,8 @@
 #include <linux/module.h>
 #include <net/rtnetlink.h>
 
-#include "device.h"
+#include "lower.h"
+#include "ops.h"
 
 static int __init sscop_module_init(void)
 {

@@ -9,7 +9,10 @@
 #include <compat/newlink.h>
 
 #include "device.h"
-#include "netlink.h"
+#include "lower.h"
+#include "ops.h"
+#include "settings.h"
+#include "uapi.h"
 
 static const struct nla_policy policy[IFLA_SSCOP_MAX + 1] = {
 	[IFLA_SSCOP_SEGMENT] = { .type = NLA_U16 },

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The round of work: frames that arrived, what the machines report, what is to be sent,
- * and when to do so again.
+ * The round of work: frames that arrived, what is to be sent, and when to do so again.
  */
 #include <linux/etherdevice.h>
 
-#include "device.h"
+#include "below.h"
+#include "downward.h"
+#include "poll.h"
+#include "upward.h"
 
 #define STARVED_US 10000	/* from a lack of memory to the next try */
 
@@ -36,58 +38,6 @@ const struct sscop_owner sscop_owner = {
 	.random = draw,
 };
 
-/* --- what the machines report ---------------------------------------------------------- */
-
-/* The carrier is there if the lower device's is, and the connection. */
-static void update_carrier(struct sscop_dev *d)
-{
-	bool up = d->lower_up && (d->s.state == SSCOP_READY || d->s.state == SSCOP_RESYNCING);
-
-	if (up == netif_carrier_ok(d->dev))
-		return;
-	if (up)
-		netif_carrier_on(d->dev);
-	else
-		netif_carrier_off(d->dev);
-}
-
-static const char *cause_of_reset(const struct sscop_counts *known,
-				  const struct sscop_counts *counts)
-{
-	if (counts->reset_restart != known->reset_restart)
-		return "begun anew by the peer";
-	if (counts->reset_end != known->reset_end)
-		return "ended by the peer";
-	if (counts->reset_silence != known->reset_silence)
-		return "given up: the peer is silent";
-	if (counts->reset_asked != known->reset_asked)
-		return "resynchronized on request";
-	return "resynchronized after errors";
-}
-
-static void on_reset(struct sscop_dev *d)
-{
-	sscop_drop_pieces(d);
-	d->cut = 0;	/* its last SD was not sent: the peer does not have this packet */
-	d->packets_lost += d->freed;
-	if (net_ratelimit())
-		netdev_warn(d->dev, "connection %s; %u packets may be lost\n",
-			    cause_of_reset(&d->known, &d->s.counts), d->freed);
-	d->known = d->s.counts;
-}
-
-/* What the machines report, and the state of the lower device, is made known. */
-void sscop_follow_events(struct sscop_dev *d)
-{
-	u32 events = sscop_events(&d->s);
-
-	if (events & SSCOP_EVENT_RESET)
-		on_reset(d);
-	if (events & SSCOP_EVENT_REJECTED && net_ratelimit())
-		netdev_warn(d->dev, "the peer speaks another version of the protocol\n");
-	update_carrier(d);
-}
-
 /* --- the round ------------------------------------------------------------------------- */
 
 enum hrtimer_restart sscop_timer(struct hrtimer *timer)
@@ -96,14 +46,6 @@ enum hrtimer_restart sscop_timer(struct hrtimer *timer)
 
 	napi_schedule(&d->napi);
 	return HRTIMER_NORESTART;
-}
-
-/* Start a round from process context. */
-void sscop_wake(struct sscop_dev *d)
-{
-	local_bh_disable();
-	napi_schedule(&d->napi);
-	local_bh_enable();
 }
 
 /* A timer that expires too early costs a round; setting it costs more. */

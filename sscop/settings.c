@@ -5,7 +5,8 @@
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
 
-#include "device.h"
+#include "events.h"
+#include "settings.h"
 
 const char * const sscop_state_names[] = {
 	[SSCOP_IDLE] = "idle",
@@ -160,6 +161,26 @@ int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *sett
 	if (netif_running(d->dev))
 		sscop_wake(d);
 	return 0;
+}
+
+/* --- the length of SDs ------------------------------------------------------------------- */
+
+/* The most octets of payload in an SD that the device below takes. */
+u32 sscop_piece_limit(const struct sscop_dev *d)
+{
+	u32 mtu = max(READ_ONCE(d->lower->mtu), SSCOP_LOWER_MTU_MIN);
+
+	return min(mtu - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
+}
+
+/* Octets per SD of a packet of @packet octets, by the losses known to @losses. */
+u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 packet)
+{
+	u32 limit = sscop_piece_limit(d);
+
+	if (d->settings.segment)
+		return min(d->settings.segment, limit);
+	return sscop_segment_choose(losses, packet, SSCOP_OVERHEAD, limit);
 }
 
 /* Octets of payload in an SD of a full packet. To ask changes nothing. */

@@ -10,7 +10,9 @@
 
 #include <compat/hex.h>
 
-#include "device.h"
+#include "events.h"
+#include "ops.h"
+#include "settings.h"
 
 static struct sscop_dev *of_device(struct device *device)
 {

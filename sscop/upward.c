@@ -4,7 +4,8 @@
  */
 #include <linux/etherdevice.h>
 
-#include "device.h"
+#include "events.h"
+#include "upward.h"
 
 #define ARRIVED_MAX 1024	/* frames that wait for the next round */
 
@@ -39,13 +40,6 @@ int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_
 }
 
 /* --- from segments to packets ----------------------------------------------------------- */
-
-void sscop_drop_pieces(struct sscop_dev *d)
-{
-	__skb_queue_purge(&d->pieces);
-	d->octets = 0;
-	d->broken = false;
-}
 
 static void break_packet(struct sscop_dev *d)
 {

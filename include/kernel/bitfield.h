@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Bit-fields of the stack's structures. BPF programs read them in another way, since
- * their place differs between kernels: bpf/include has a header of the same name.
+ * their place differs between kernels: bpf/stand_in has a header of the same name.
  */
 #ifndef _KERNEL_BITFIELD_H
 #define _KERNEL_BITFIELD_H

@@ -6,7 +6,7 @@
 #ifndef _KERNEL_FORGET_H
 #define _KERNEL_FORGET_H
 
-/* The value, of which the verifier knows nothing: bpf/include has the one for BPF. */
+/* The value, of which the verifier knows nothing: bpf/stand_in has the one for BPF. */
 #define forget(value)	(value)
 
 #endif /* _KERNEL_FORGET_H */

@@ -108,7 +108,7 @@
 #define SHAKE_HOLES_PATIENCE_LEAST	(APOGEE_USEC_PER_SEC / 10U)
 #define SHAKE_HOLES_PATIENCE_MOST	(4U * APOGEE_USEC_PER_SEC)
 
-/* What to do with duplicate ACKs; numbers as in shake/netlink.h. */
+/* What to do with duplicate ACKs; numbers as in shake/uapi.h. */
 enum shake_holes_ack {
 	SHAKE_HOLES_PASS,
 	SHAKE_HOLES_DROP,

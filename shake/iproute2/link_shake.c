@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../include/iproute2/link_words.h"
-#include "../netlink.h"
+#include "../uapi.h"
 #include "key_text.h"
 
 #define ADDRESS 16		/* octets of an address of IPv6 */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../include/iproute2/link_words.h"
-#include "../netlink.h"
+#include "../uapi.h"
 
 #define ADDRESS 6		/* octets of a hardware address */
 

@@ -35,7 +35,20 @@ SHAKE_FLOWS = [ROOT / "shake/core/segment.c", ROOT / "shake/flows.c"]
 SHAKE_DEVICE = [
     *(
         ROOT / "shake" / f"{name}.c"
-        for name in ("control", "register", "path", "peer", "receive", "settings", "mtu")
+        for name in (
+            "control",
+            "mtu",
+            "path",
+            "peer",
+            "read",
+            "receive",
+            "register",
+            "settings",
+            "sockets",
+            "timer",
+            "wake",
+            "way",
+        )
     ),
     *SHAKE_FLOWS,
     FOLDER / "shake_world.c",

@@ -9,6 +9,12 @@
 
 #include <linux/random.h>
 
+#include <shake/path.h>
+#include <shake/peer.h>
+#include <shake/settings.h>
+#include <shake/sockets.h>
+#include <shake/wake.h>
+
 #include "shake_world.h"
 
 #define MOST_STEPS 150

@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What stands in for shake/'s device.c, transmit.c, copies.c, prefix.c and events.c, for the
- * kernel, and for the network.
+ * What stands in for overhead.c, choose.c, send.c, packet.c, copies.c, prefix.c and events.c of shake/,
+ * for the kernel, and for the network.
  */
 #include <compat/udp_tunnel.h>
+
+#include <shake/choose.h>
+#include <shake/copies.h>
+#include <shake/events.h>
+#include <shake/held.h>
+#include <shake/order.h>
+#include <shake/overhead.h>
+#include <shake/packet.h>
+#include <shake/path.h>
+#include <shake/peer.h>
+#include <shake/prefix.h>
+#include <shake/release.h>
+#include <shake/send.h>
+#include <shake/settings.h>
+#include <shake/sockets.h>
+#include <shake/up.h>
+#include <shake/wake.h>
+#include <shake/way.h>
 
 #include "shake_world.h"
 
@@ -130,7 +148,7 @@ bool __wrap_shake_noise_dh(struct shake_noise *n, const u8 secret[SHAKE_KEY],
 	return true;
 }
 
-/* --- device.c, prefix.c, copies.c, events.c ----------------------------------------------- */
+/* --- overhead.c, prefix.c, copies.c, events.c --------------------------------------------- */
 
 u32 shake_overhead(const struct shake_dev *d, sa_family_t family)
 {
@@ -144,9 +162,12 @@ void shake_update_mtu(struct shake_dev *d)
 }
 
 /* Nobody tries again before another event. */
-void shake_retry_later(struct shake_dev *d)
+bool schedule_delayed_work(struct delayed_work *work, unsigned long delay)
 {
-	expect(d->dev->running && world.refused);
+	struct shake_dev *d = container_of(work, struct shake_dev, retry);
+
+	expect(d->dev->running && world.refused && delay);
+	return true;
 }
 
 /* What is told is under the lock. */
@@ -202,7 +223,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 	return NULL;
 }
 
-void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list)
+void shake_send_copies(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list)
 {
 	expect(d && way && !list);
 }
@@ -253,12 +274,12 @@ void shake_held_purge(struct shake_held *held)
 	expect(!held);
 }
 
-void shake_held_let_go(struct shake_peer *peer)
+void shake_release_held(struct shake_peer *peer)
 {
 	expect(!peer->lock.taken && !peer->held);
 }
 
-/* --- transmit.c ---------------------------------------------------------------------------- */
+/* --- choose.c, packet.c, send.c -------------------------------------------------------------- */
 
 void shake_let_go(struct shake_peer *peer, u64 now)
 {

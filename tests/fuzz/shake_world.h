@@ -5,7 +5,7 @@
 #ifndef _FUZZ_SHAKE_WORLD_H
 #define _FUZZ_SHAKE_WORLD_H
 
-#include "../../shake/internal.h"
+#include <shake/state.h>
 #include "input.h"
 
 #define LEADER 0

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shake/order.c and held.c in user space, see waiting.h.
+ * shake/order.c, held.c and release.c in user space, see waiting.h.
  */
-#include "../../shake/internal.h"
+#include <shake/choose.h>
+#include <shake/held.h>
+#include <shake/order.h>
+#include <shake/release.h>
+#include <shake/transmit.h>
+#include <shake/wake.h>
+
 #include "waiting.h"
 
 #define LEADERS 3
@@ -154,7 +160,7 @@ void waiting_fill(bool filled)
 
 void waiting_let_go(u8 leader)
 {
-	shake_held_let_go(&peers[leader]);
+	shake_release_held(&peers[leader]);
 }
 
 u32 waiting_left(void)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Netlink: events of tunnels (shake/netlink.h), and changes of links, addresses and routes."""
+"""Netlink: events of tunnels (shake/uapi.h), and changes of links, addresses and routes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../../shake/netlink.h"
+#include "../../../shake/uapi.h"
 
 #define MOST_KEY 64
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "../../../shake/netlink.h"
+#include "../../../shake/uapi.h"
 
 static struct {
 	struct nlmsghdr head;

@@ -14,7 +14,7 @@ from tests import ROOT
 
 from .plugged_ip import Ip, enumeration, packed, u8, u16, u32, whole
 
-NUMBERS = enumeration(ROOT / "sscop" / "netlink.h", "IFLA_SSCOP_")
+NUMBERS = enumeration(ROOT / "sscop" / "uapi.h", "IFLA_SSCOP_")
 ADDRESS = bytes.fromhex("020000000001")
 
 

@@ -18,7 +18,7 @@ from .plugged_ip import Ip, attributes, enumeration, packed, u8, u16, u32, whole
 
 KEY = bytes(range(32))
 LINK, PATH, PEER = (
-    enumeration(ROOT / "shake" / "netlink.h", f"IFLA_SHAKE_{of}") for of in ("", "PATH_", "PEER_")
+    enumeration(ROOT / "shake" / "uapi.h", f"IFLA_SHAKE_{of}") for of in ("", "PATH_", "PEER_")
 )
 
 
@@ -372,7 +372,7 @@ def test_a_kernel_with_other_attributes(ip: Ip) -> None:
 )
 def test_names_are_those_of_the_kernel(root: Path, name: str, prefix: str) -> None:
     """Of the plug-in and of sysfs, in the order of the enumeration."""
-    header = (root / "shake" / "netlink.h").read_text()
+    header = (root / "shake" / "uapi.h").read_text()
     body = re.search(rf"enum shake_{name} \{{(.*?)\}}", header, re.S)
     assert body
     wanted = [one.lower() for one in re.findall(rf"^\s*SHAKE_{prefix}(\w+),", body[1], re.M)]

@@ -509,7 +509,7 @@ def packed(number: int, data: bytes) -> bytes:
 
 
 def test_an_event() -> None:
-    """By the numbers of shake/netlink.h."""
+    """By the numbers of shake/uapi.h."""
     content = struct.pack("=BBH", netlink.CMD_PATH, 1, 0) + b"".join(
         packed(number, data)
         for number, data in (
@@ -537,7 +537,7 @@ def test_an_event() -> None:
 
 def test_numbers_are_the_headers(root: Path) -> None:
     """Of attributes, commands and states."""
-    text = (root / "shake/netlink.h").read_text()
+    text = (root / "shake/uapi.h").read_text()
 
     def names(first: str) -> list[str]:
         body = text[text.index(f"\t{first},") :].partition("}")[0]

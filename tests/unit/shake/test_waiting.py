@@ -28,7 +28,10 @@ MOST, MOST_OF_ALL, FEW, TURN = 1024, 16384, 16, 256
 @cache
 def library() -> Library:
     headers = DeviceHeaders([FOLDER / "waiting.h"])
-    files = [FOLDER / "waiting.c", *(ROOT / f"shake/{name}.c" for name in ("order", "held"))]
+    files = [
+        FOLDER / "waiting.c",
+        *(ROOT / f"shake/{name}.c" for name in ("order", "held", "release")),
+    ]
     return build("shake_waiting", headers, [*files, "-Wno-unused-parameter"])
 
 

@@ -3,8 +3,8 @@
  * Attributes of a link of type "sscop" in IFLA_INFO_DATA, shared with iproute2's
  * plug-in.
  */
-#ifndef _SSCOP_NETLINK_H
-#define _SSCOP_NETLINK_H
+#ifndef _SSCOP_UAPI_H
+#define _SSCOP_UAPI_H
 
 enum {
 	IFLA_SSCOP_UNSPEC,
@@ -25,4 +25,4 @@ enum {
 
 #define IFLA_SSCOP_MAX (__IFLA_SSCOP_MAX - 1)
 
-#endif /* _SSCOP_NETLINK_H */
+#endif /* _SSCOP_UAPI_H */

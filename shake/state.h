@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the device's own files share: device.c peer.c path.c prefix.c transmit.c receive.c
- * register.c control.c settings.c secrets.c.
+ * What the device knows: of itself, its peers, their paths and these paths' sessions; and what is
+ * read from that at once.
  */
-#ifndef _SHAKE_INTERNAL_H
-#define _SHAKE_INTERNAL_H
+#ifndef _SHAKE_STATE_H
+#define _SHAKE_STATE_H
 
 #include <linux/hashtable.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include <compat/frags.h>
@@ -16,8 +17,8 @@
 #include "core/shake_order.h"
 #include "core/shake_plpmtu.h"
 #include "core/shake_repair.h"
-#include "device.h"
-#include "events.h"
+#include "flows.h"
+#include "types.h"
 
 #define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
 #define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */
@@ -29,6 +30,8 @@
 #define SHAKE_TCP_HEADERS 200			/* octets: IPv6 with options, TCP with options */
 #define SHAKE_UDP_V4 28
 #define SHAKE_UDP_V6 48
+
+#define SHAKE_EVENTS 256			/* that wait for the next sending */
 
 #define SHAKE_LENGTHS 129			/* of prefixes, 0 to 128 */
 
@@ -248,6 +251,46 @@ struct shake_peer {
 };
 
 /**
+ * struct shake_event - something became of a path or a peer
+ * @cmd: SHAKE_CMD_PATH, SHAKE_CMD_PEER or SHAKE_CMD_MOVED
+ * @path: its number; 0: the peer itself
+ * @state: enum shake_path_state, now
+ * @was: the same, before
+ * @peer: its number
+ * @lost: how many found no room behind it
+ * @at: ns since boot, sleep included
+ * @remote: where the path sends to
+ */
+struct shake_event {
+	u8 cmd;
+	u8 path;
+	u8 state;
+	u8 was;
+	u32 peer;
+	u32 lost;
+	u64 at;
+	union shake_addr remote;
+};
+
+/**
+ * struct shake_events - events of a device that are not sent yet
+ * @lock: over what follows; taken last
+ * @ring: the events
+ * @first: where the oldest is
+ * @count: how many
+ * @sent_at: jiffies, when events were sent last
+ * @work: sends them
+ */
+struct shake_events {
+	spinlock_t lock;	/* over what follows */
+	struct shake_event ring[SHAKE_EVENTS];
+	u32 first;
+	u32 count;
+	unsigned long sent_at;
+	struct delayed_work work;
+};
+
+/**
  * struct shake_owned - an inner prefix and its peer
  * @node: in shake_dev::prefixes
  * @prefix: the prefix
@@ -403,39 +446,37 @@ static inline bool shake_addr_equal(const union shake_addr *a, const union shake
 	       a->v6.sin6_scope_id == b->v6.sin6_scope_id;
 }
 
-/* device.c */
-extern struct list_head shake_devices;	/* under RTNL */
-void shake_update_mtu(struct shake_dev *d);
-void shake_retry_later(struct shake_dev *d);
-u32 shake_overhead(const struct shake_dev *d, sa_family_t family);
-
-/* peer.c */
-extern bool shake_asleep;
-
-/* Whether the machine is about to be suspended: no keys are made until it is awake. */
-static inline bool shake_is_asleep(void)
+/* The peer with this number, or NULL. Under RCU or RTNL. */
+static inline struct shake_peer *shake_peer_find(struct shake_dev *d, u32 id)
 {
-	return READ_ONCE(shake_asleep);
+	return xa_load(&d->peers, id);
 }
 
-struct shake_peer *shake_peer_find(struct shake_dev *d, u32 id);
-struct shake_peer *shake_only_peer(struct shake_dev *d);
-struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id);
-void shake_peer_free(struct shake_peer *peer);
-void shake_peers_free(struct shake_dev *d);
-void shake_peers_start(struct shake_dev *d);
-void shake_peers_stop(struct shake_dev *d);
-void shake_keys_changed(struct shake_peer *peer);
-void shake_forget_all(bool sleep);
+/* A leader's peer: its agent. Under RCU or RTNL. */
+static inline struct shake_peer *shake_only_peer(struct shake_dev *d)
+{
+	return xa_load(&d->peers, d->settings.id);
+}
 
-/* prefix.c */
-bool shake_prefix_valid(const struct shake_prefix *prefix);
-int shake_prefix_own(struct shake_peer *peer, const struct shake_prefix *prefix,
-		     struct netlink_ext_ack *extack);
-bool shake_prefix_disown(struct shake_peer *peer, const struct shake_prefix *prefix);
-struct shake_peer *shake_prefix_owner(struct shake_dev *d, u8 family, const void *address);
+/* The state as a user sees it. */
+static inline enum shake_path_state shake_path_shown(const struct shake_path *path)
+{
+	if (path->refused)
+		return SHAKE_PATH_REFUSED;
+	if (path->state == SHAKE_PATH_ALIVE && path->estimate.loss.out)
+		return SHAKE_PATH_LOSSY;
+	return path->state;
+}
 
-/* path.c */
+/*
+ * Only who holds packets back repairs what is lost: others overflow the links' queues
+ * themselves, and TCP has to notice that.
+ */
+static inline bool shake_repairs(const struct shake_settings *settings)
+{
+	return READ_ONCE(settings->repair) && READ_ONCE(settings->queue) &&
+	       settings->sched.scheduler == SHAKE_SCHED_RAH;
+}
 
 /**
  * struct shake_way - where a packet goes, copied under the peer's lock
@@ -453,169 +494,6 @@ struct shake_way {
 	u64 counter;
 };
 
-struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp);
-void shake_path_remove(struct shake_path *path);
-int shake_path_open(struct shake_path *path);
-void shake_path_try(struct shake_path *path);
-void shake_path_close(struct shake_path *path);
-int shake_agent_open(struct shake_dev *d);
-void shake_agent_close(struct shake_dev *d);
-void shake_path_set_state(struct shake_path *path, enum shake_path_state state);
-void shake_choose_ack_path(struct shake_peer *peer);
-void shake_measure_ways(struct shake_peer *peer);
-void shake_path_judge(struct shake_path *path, u64 now);
-void shake_path_set_policy(struct shake_path *path, const struct shake_policy *policy);
-struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
-void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
-void shake_link_end(struct shake_path *path, u64 now);
-void shake_link_free(struct shake_dev *d, struct shake_link *link);
-void shake_way_again(struct shake_path *path, struct shake_way *way);
-bool shake_way_take(struct shake_path *path, struct shake_way *way, u64 now);
-void shake_way_count(const struct shake_way *way, u32 bytes, u64 now);
-extern struct notifier_block shake_notifier;
-extern struct pernet_operations shake_net_ops;
+extern struct list_head shake_devices;	/* device.c; under RTNL */
 
-/* secrets.c */
-int shake_secrets_register(void);
-void shake_secrets_unregister(void);
-
-/* settings.c */
-enum shake_path_state shake_path_shown(const struct shake_path *path);
-void shake_path_read(struct shake_path *path, struct shake_path_stats *stats);
-void shake_peer_read(struct shake_peer *peer, struct shake_peer_shown *shown);
-void shake_flow_counts_add(struct shake_flow_counts *to, struct shake_peer *peer);
-
-/* transmit.c */
-
-/*
- * Copy what is not in pages that can be read, or in such as somebody else may write to meanwhile,
- * as a file's: it has to stay what its tag says. Returns false if that can't be done.
- */
-static inline bool shake_own(struct sk_buff *skb)
-{
-	return !skb_is_nonlinear(skb) ||
-	       (!skb_has_shared_frag(skb) && !skb_has_frag_list(skb) &&
-		apogee_frags_readable(skb)) ||
-	       !__skb_linearize(skb);
-}
-
-/*
- * Only who holds packets back repairs what is lost: others overflow the links' queues
- * themselves, and TCP has to notice that.
- */
-static inline bool shake_repairs(const struct shake_settings *settings)
-{
-	return READ_ONCE(settings->repair) && READ_ONCE(settings->queue) &&
-	       settings->sched.scheduler == SHAKE_SCHED_RAH;
-}
-
-void shake_data_tag(const struct sk_buff *skb, u32 head, const u8 *key, u64 counter, u8 *tag);
-bool shake_segment_pull(struct sk_buff *skb, struct shake_segment *segment);
-netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev);
-void shake_let_go(struct shake_peer *peer, u64 now);
-bool shake_is_full(struct shake_peer *peer, u32 *trip);
-void shake_send_held(struct shake_peer *peer, struct sk_buff *skb);
-void shake_send_control(struct shake_dev *d, const struct shake_way *way, const u8 *packet,
-			u32 length);
-void shake_send_again(struct shake_dev *d, const struct shake_way *way, struct sk_buff *skb);
-
-/* copies.c */
-
-/**
- * struct shake_outside - how a packet was sent; in the control block of its copy
- * @tos: traffic class outside
- * @df: it must not be cut to pieces
- */
-struct shake_outside {
-	u8 tos;
-	bool df;
-};
-
-void shake_copies_purge(struct shake_path *path);
-void shake_copies_expire(struct shake_path *path, u64 now);
-void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,
-		      const struct shake_outside *outside);
-struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ack_body *ack,
-				  u64 now);
-void shake_copies_send(struct shake_dev *d, const struct shake_way *way, struct sk_buff *list);
-
-/* mtu.c */
-void shake_mtu_forget(struct shake_path *path);
-void shake_mtu_doubt(struct shake_path *path, u64 now);
-u64 shake_mtu_due(const struct shake_path *path);
-u32 shake_mtu_take(struct shake_path *path, struct shake_way ways[2], u64 now);
-void shake_mtu_send(struct shake_dev *d, const struct shake_way ways[2], u32 size);
-bool shake_came_take(struct shake_link *link, u64 counter, struct shake_way *way, u8 *packet,
-		     u64 now);
-void shake_came_in(struct shake_link *link, const u8 *packet, u64 now);
-
-/* order.c */
-void shake_streams_init(struct shake_peer *peer);
-void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number);
-void shake_orders_stop(struct shake_peer *peer);
-void shake_orders_shutdown(struct shake_peer *peer);
-void shake_orders_free(struct shake_peer *peer);
-/* held.c */
-struct shake_held *shake_held_make(struct shake_dev *d);
-void shake_held_free(struct shake_held *held);
-void shake_held_purge(struct shake_held *held);
-bool shake_held_put(struct shake_held *held, struct sk_buff *skb);
-bool shake_held_waits(const struct shake_held *held);
-bool shake_held_has(struct shake_held *held, struct sk_buff *skb);
-void shake_held_let_go(struct shake_peer *peer);
-
-/* receive.c */
-
-/* A packet is given to the stack. */
-static inline void shake_give(struct shake_dev *d, struct sk_buff *skb)
-{
-	dev_sw_netstats_rx_add(d->dev, skb->len);
-	gro_cells_receive(&d->gro, skb);
-}
-
-/*
- * How many packets that have waited may go up now: what is left does so later. gro_cells drops what
- * is above net.core.netdev_max_backlog, 1000.
- */
-static inline u32 shake_up_room(struct shake_dev *d)
-{
-	if (jiffies - READ_ONCE(d->up_at)) {
-		WRITE_ONCE(d->up_at, jiffies);
-		atomic_set(&d->up, SHAKE_UP);
-	}
-	return max(atomic_read(&d->up), 0);
-}
-
-/* So many did. */
-static inline void shake_up_count(struct shake_dev *d, u32 count)
-{
-	if (count)
-		atomic_sub(count, &d->up);
-}
-
-int shake_encap_rcv(struct sock *sk, struct sk_buff *skb);
-void shake_deliver(struct shake_dev *d, struct sk_buff *list);
-
-/* register.c */
-void shake_control_in(struct shake_dev *d, const u8 *packet, u32 length,
-		      const union shake_addr *from, const union shake_addr *to);
-void shake_confirm_in(struct shake_dev *d, struct shake_link *link, const u8 *packet, u32 length,
-		      const union shake_addr *from, const union shake_addr *to);
-void shake_ready_in(struct shake_dev *d, struct shake_link *link, const u8 *packet,
-		    u32 length);
-u32 shake_hello_take(struct shake_path *path, u8 *packet);
-void shake_reset_in(struct shake_dev *d, const u8 *packet, u32 length,
-		    const union shake_addr *from);
-void shake_reset_send(struct shake_dev *d, const struct shake_head *head,
-		      const union shake_addr *from, const union shake_addr *to);
-
-/* control.c */
-bool shake_ack_take(struct shake_path *path, struct shake_way *way, u8 *packet, u64 now);
-void shake_ack_send(struct shake_dev *d, const struct shake_way *way, u8 *packet);
-void shake_send_sealed(struct shake_dev *d, const struct shake_way *way, u8 *packet, u32 length);
-void shake_count_verdict(struct shake_dev *d, enum shake_verdict verdict);
-void shake_path_heard(struct shake_path *path, u64 now);
-void shake_peer_timer(struct timer_list *timer);
-void shake_peer_wake(struct shake_peer *peer, u64 at, u64 now);
-
-#endif /* _SHAKE_INTERNAL_H */
+#endif /* _SHAKE_STATE_H */

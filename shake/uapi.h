@@ -3,8 +3,8 @@
  * Attributes of a link of type "shake" in IFLA_INFO_DATA, IFLA_INFO_XSTATS and
  * IFLA_STATS_LINK_XSTATS, shared with iproute2's plug-in.
  */
-#ifndef _SHAKE_NETLINK_H
-#define _SHAKE_NETLINK_H
+#ifndef _SHAKE_UAPI_H
+#define _SHAKE_UAPI_H
 
 enum shake_role {
 	SHAKE_LEADER,
@@ -172,4 +172,4 @@ enum {
 
 #define SHAKE_EVENT_MAX (__SHAKE_EVENT_MAX - 1)
 
-#endif /* _SHAKE_NETLINK_H */
+#endif /* _SHAKE_UAPI_H */

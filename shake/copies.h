@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Copies of packets that a leader has sent.
+ */
+#ifndef _SHAKE_COPIES_H
+#define _SHAKE_COPIES_H
+
+#include "state.h"
+
+/**
+ * struct shake_ip_fields - how a packet was sent; in the control block of its copy
+ * @tos: traffic class outside
+ * @df: it must not be cut to pieces
+ */
+struct shake_ip_fields {
+	u8 tos;
+	bool df;
+};
+
+void shake_copies_purge(struct shake_path *path);
+void shake_copies_expire(struct shake_path *path, u64 now);
+void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,
+		      const struct shake_ip_fields *fields);
+struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ack_body *ack,
+				  u64 now);
+
+#endif /* _SHAKE_COPIES_H */

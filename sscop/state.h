@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The network device around SSCOP's machines: what its files share.
+ *
+ *   upper device (IP packets)          lower device (Ethernet frames)
+ *
+ *   start_xmit -> waiting -> packet -> SDs -> dev_queue_xmit      downward.c
+ *   napi_gro_receive <- pieces <- SDs <- arrived <- packet_type   upward.c
+ *
+ * Everything between is done by one NAPI instance (poll.c), and under the lock, which is
+ * never held while another device is called.
+ */
+#ifndef _SSCOP_STATE_H
+#define _SSCOP_STATE_H
+
+#include <linux/hrtimer.h>
+#include <linux/if_ether.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+
+#include "core/sscop.h"
+#include "core/sscop_budget.h"
+#include "core/sscop_segment.h"
+
+#define SSCOP_ETHERTYPE 0x88b5	/* IEEE 802, local experimental 1 */
+
+#define SSCOP_LOWER_MTU_MIN ((u32)SSCOP_CONTROL_MAX)
+#define SSCOP_SEGMENT_MIN 64U
+#define SSCOP_POLL_TIME_MIN 1000U
+#define SSCOP_POLL_IDLE_MIN 100U
+#define SSCOP_BACKLOG_MIN 64U
+#define SSCOP_BACKLOG_MAX (16U << 20)
+
+/* Octets of a frame in front of the payload of all SDs but short ones */
+#define SSCOP_OVERHEAD (ETH_HLEN + SSCOP_HEADER)
+
+/**
+ * struct sscop_settings - what a user sets
+ * @segment: octets of payload in an SD; 0: chosen by the losses
+ * @backlog: octets queued in the lower device at most, and one frame; 0: as few as keep it busy
+ * @peer: hardware address of the peer; zero: learned
+ * @rules: what the machines are told
+ */
+struct sscop_settings {
+	u32 segment;
+	u32 backlog;
+	u8 peer[ETH_ALEN];
+	struct sscop_config rules;
+};
+
+/**
+ * struct sscop_under_way - frames that the lower device has not sent yet
+ * @octets: their length, and 1 for the device that counts them
+ * @low: the device sends more when it is at most this
+ * @napi: of that device; NULL: it is gone
+ * @rcu: for freeing
+ *
+ * Frames may stay in the lower device for longer than this device exists.
+ */
+struct sscop_under_way {
+	atomic_t octets;
+	u32 low;
+	struct napi_struct __rcu *napi;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct sscop_kept - an SD that is not acknowledged
+ * @packet: the packet of which it is a piece; referenced
+ * @at: where in it the piece begins
+ * @length: octets of the piece
+ *
+ * Each transmission makes a new frame of it.
+ */
+struct sscop_kept {
+	struct sk_buff *packet;
+	u32 at;
+	u32 length;
+};
+
+/**
+ * struct sscop_dev - private part of the device
+ * @dev: the device itself
+ * @lower: the device below
+ * @tracker: of the reference to @lower
+ * @frames: how @lower hands over frames
+ * @napi: in which all is done
+ * @timer: wakes @napi at the machines' deadline
+ * @timer_at: us, when
+ * @lock: over what follows up to @arrived
+ * @s: the machines
+ * @settings: what the user set
+ * @auto_segment: what chooses the segments' length
+ * @learned: hardware address of the peer, if it is not set
+ * @lower_up: @lower carries frames
+ * @under_way: frames in @lower
+ * @budget: how many octets of them keep it busy
+ * @kept: SDs that are not acknowledged, as many as the machines have slots
+ * @output: what the machines want to be sent
+ * @pdu: what was received
+ * @packet: packet that is being cut; NULL: none
+ * @cut: octets of it that are in SDs
+ * @piece: octets per SD
+ * @starved: there was no memory for a frame
+ * @pieces: segments of a packet that is not complete
+ * @octets: their sum
+ * @broken: the rest of a packet is to be dropped
+ * @freed: packets of which the machines' last step freed SDs
+ * @freed_last: the last of them; only compared
+ * @known: counts of resets that were reported
+ * @peer_stranger: frames of another hardware address
+ * @packets_broken: packets that could not be put together
+ * @packets_lost: packets under way at a reset
+ * @rx_not_ip: packets received that are not IP
+ * @tx_not_ip: packets to be sent that are not IP
+ * @fetched: frames received that were taken from @arrived together
+ * @arrived: frames received
+ * @waiting: packets to be cut
+ */
+struct sscop_dev {
+	struct net_device *dev;
+	struct net_device *lower;
+	netdevice_tracker tracker;
+	struct packet_type frames;
+	struct napi_struct napi;
+	struct hrtimer timer;
+	u64 timer_at;
+
+	spinlock_t lock;	/* over the machines and what follows */
+	struct sscop s;
+	struct sscop_settings settings;
+	struct sscop_segment auto_segment;
+	u8 learned[ETH_ALEN];
+	bool lower_up;
+	struct sscop_under_way *under_way;
+	struct sscop_budget budget;
+
+	struct sscop_kept *kept;
+	struct sscop_output output;
+	struct sscop_pdu pdu;
+	struct sk_buff *packet;
+	u32 cut;
+	u32 piece;
+	bool starved;
+
+	struct sk_buff_head pieces;
+	u32 octets;
+	bool broken;
+
+	u32 freed;
+	const struct sk_buff *freed_last;
+	struct sscop_counts known;
+	u64 peer_stranger;
+	u64 packets_broken;
+	u64 packets_lost;
+	u64 rx_not_ip;
+	atomic64_t tx_not_ip;
+
+	struct sk_buff_head fetched;
+	struct sk_buff_head arrived;
+	struct sk_buff_head waiting;
+};
+
+/**
+ * struct sscop_cb - what a received frame's control buffer holds while it is kept
+ * @first: a packet's first segment
+ * @last: a packet's last segment
+ */
+struct sscop_cb {
+	bool first;
+	bool last;
+};
+
+static inline struct sscop_cb *sscop_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct sscop_cb) > sizeof(skb->cb));
+	return (struct sscop_cb *)skb->cb;
+}
+
+static inline u64 sscop_now(void)
+{
+	return ktime_to_us(ktime_get());
+}
+
+/* Whether the peer has missed two of its STATs: it may have another hardware address. */
+static inline bool sscop_is_silent(const struct sscop_dev *d, u64 now)
+{
+	return now - d->s.heard_at >
+	       2 * max_t(u64, d->settings.rules.poll_time, sscop_keepalive(&d->s));
+}
+
+/* Start a round from process context. */
+static inline void sscop_wake(struct sscop_dev *d)
+{
+	local_bh_disable();
+	napi_schedule(&d->napi);
+	local_bh_enable();
+}
+
+#endif /* _SSCOP_STATE_H */
