@@ -54,7 +54,7 @@ dkms: ## register the modules with DKMS: built for all installed and future kern
 dkms-remove: ## remove them from DKMS, all kernels and /usr/src (root)
 	@scripts/dkms remove
 
-deb: ## build the Debian packages apogee-dkms, apogee-iproute2, apogee-shake-quick and apogee-bpf
+deb: ## build the Debian packages, one per product, into build/deb
 	@scripts/setup deb
 	@scripts/make-deb
 
