@@ -4,6 +4,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,15 +38,19 @@ const char *complain_at = "";
 
 const char *argp_program_version = "apogee-bpf " VERSION;
 
+/* One line, whatever a name or a path has in it. */
 int complain(const char *format, ...)
 {
+	char text[2 * PATH_MAX];
 	va_list args;
 
 	va_start(args, format);
-	fprintf(stderr, "apogee-bpf: %s", complain_at);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	fprintf(stderr, "apogee-bpf: %s%s\n", complain_at, text);
 	return -1;
 }
 
@@ -163,7 +168,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "param", 'p', "NAME=VALUE", 0, "load: a parameter's value", 0 },
 	{ "file", 'f', "FILE", 0,
-	  "load: what a file lists, a line like 'star aen=0' each, or the *.conf of a folder", 0 },
+	  "load: what a file lists, a line like 'star aen=0' each, or the *.conf of a folder; "
+	  "-FILE may be missing", 0 },
 	{ "json", 'j', NULL, 0, "list, status: as JSON", 0 },
 	{ "metrics", 'm', NULL, 0, "status: as OpenMetrics text", 0 },
 	{ "all", 'a', NULL, 0, "unload: all that are loaded", 0 },

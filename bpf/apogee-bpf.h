@@ -23,7 +23,9 @@
 
 #include "object.h"
 
+#ifndef BPF_FS
 #define BPF_FS	"/sys/fs/bpf"
+#endif
 #define PINS	BPF_FS "/apogee"
 #ifndef OBJECTS
 #define OBJECTS	"/usr/lib/apogee-bpf"
@@ -86,6 +88,7 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The path of a pin. Overwritten by the next call. */
 const char *pin_path(const struct algorithm *a, const char *what);
+bool pins_are_ours(void);
 int has_pins(const struct algorithm *a);
 
 /* Wait for whoever changes pins, and keep others from that; @how: LOCK_SH, or LOCK_EX to change

@@ -162,9 +162,8 @@ def test_headers_that_come_change_or_go_are_seen(machine: Machine) -> None:
     """Of a kernel that is upgraded in place, in each folder where a kernel may have them."""
     machine.headers()
     common = machine.kdir.parent / "linux-headers-0-common"
-    makefile = machine.kdir / "Makefile"
-    makefile.write_text("modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n"
-                        f"-include {common}/Makefile\ninclude /dev/null {common}/Makefile\n")  # fmt: skip
+    makefile = "modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n"
+    (machine.kdir / "Makefile").write_text(f"{makefile}include {common}/Makefile\n")
     common.mkdir()
     (common / "Makefile").touch()
     log = machine.kdir.parent / "out" / "log"
@@ -182,7 +181,7 @@ def test_headers_that_come_change_or_go_are_seen(machine: Machine) -> None:
 
 
 def test_files_of_others_are_left_alone(machine: Machine) -> None:
-    """A folder that has other files is not built in; in one that was, only what a build made goes."""
+    """A folder with other files is not built in; in one that was, only what a build made goes."""
     machine.headers("modules:\n\t@touch $(M)/tcp_a.ko $(M)/tcp_a.o $(M)/modules.order\n")
     others = machine.kdir.parent / "others"
     others.mkdir()

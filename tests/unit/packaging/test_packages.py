@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian packages: their pages lead somewhere, and their scripts keep modules that are not replaced.
+"""Debian packages: pages lead somewhere, and scripts keep modules that are not replaced.
 
 What dpkg and DKMS make of them is scripts/prove-package's matter.
 """
@@ -44,7 +44,9 @@ def test_installed_pages_have_no_dead_link(pages: Path, tmp_path: Path) -> None:
 
 def test_a_link_stays_where_its_page_is_there(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("[b](b.md#x) [c](c.md) ![d](d.svg)\n[e\nf](../e.md) [g](#h) [i](https://i)")
+    (tmp_path / "docs" / "a.md").write_text(
+        "[b](b.md#x) [c](c.md) ![d](d.svg)\n[e\nf](../e.md) [g](#h) [i](https://i)"
+    )
     (tmp_path / "docs" / "b.md").touch()
     (tmp_path / "some.pages").write_text("# comment\ndocs/a.md\ndocs/b.md\n")
     subprocess.run([DEBIAN / "pages", "some.pages", "out"], cwd=tmp_path, check=True)
@@ -54,8 +56,8 @@ def test_a_link_stays_where_its_page_is_there(tmp_path: Path) -> None:
 
 def test_texts_name_packages_and_files_that_there_are() -> None:
     """Of pages, man pages and messages: a package, and what it installs below /usr/share/doc."""
-    texts = [*(ROOT / "man").iterdir(), *(ROOT / "docs").glob("*.md"), ROOT / "README.md",
-             *(ROOT / "scripts").glob("*-*"), ROOT / "scripts" / "dkms", DEBIAN / "control"]  # fmt: skip
+    globs = ("man/*", "docs/*.md", "README.md", "scripts/*-*", "scripts/dkms", "debian/control")
+    texts = [path for one in globs for path in ROOT.glob(one)]
     for path in texts:
         if not path.is_file():
             continue
@@ -69,7 +71,10 @@ def test_texts_name_packages_and_files_that_there_are() -> None:
 
 def test_a_page_of_another_package_is_named_with_it() -> None:
     """SEE ALSO of what stands alone."""
-    for page, package in {"apogee-bpf.8": "apogee-tcp-dkms", "shake-quick.8": "apogee-shake-dkms"}.items():
+    for page, package in {
+        "apogee-bpf.8": "apogee-tcp-dkms",
+        "shake-quick.8": "apogee-shake-dkms",
+    }.items():
         assert f"package {package}" in (ROOT / "man" / page).read_text()
 
 
@@ -122,7 +127,10 @@ class Machine:
             "DEBHELPER": dkms,
         }.items():  # fmt: skip
             text = text.replace(f"#{token}#", value)
-        env = os.environ | {"DPKG_ROOT": str(self.folder), "PATH": f"{self.bin}:{os.environ['PATH']}"}
+        env = os.environ | {
+            "DPKG_ROOT": str(self.folder),
+            "PATH": f"{self.bin}:{os.environ['PATH']}",
+        }
         return subprocess.run(
             ["sh", "-s", *words], input=text, capture_output=True, text=True, env=env, check=False
         )
@@ -134,7 +142,9 @@ class Machine:
 
     def all(self, **contents: str) -> dict[str, str]:
         return {
-            f"{release[1:]}.0 {name}": text for release, text in contents.items() for name in self.names
+            f"{release[1:]}.0 {name}": text
+            for release, text in contents.items()
+            for name in self.names
         }
 
 
@@ -157,16 +167,19 @@ def test_an_upgrade_that_does_not_build_keeps_the_modules(machine: Machine, why:
     """Also a second attempt; what one has put back is out of DKMS's way."""
     upgrade(machine, why)
     for _ in range(2):
-        empty = f"[ -z \"$(ls {machine.modules('1.0')}/updates/dkms 2>/dev/null)\" ] || exit 9; exit 5"
+        empty = (
+            f'[ -z "$(ls {machine.modules("1.0")}/updates/dkms 2>/dev/null)" ] || exit 9; exit 5'
+        )
         done = machine.run("postinst", "configure", "0.1", dkms=empty)
         assert done.returncode == 5
         assert machine.there() == machine.all(_1="old", _2="old")
         names = " ".join(machine.names)
-        assert done.stderr.splitlines() == [
-            *(f"{machine.package}: not built for {one}, and left as they were: {names}" for one in ("1.0", "2.0")),
-            f"{machine.package}: DKMS could not build it; see "
-            f"/var/lib/dkms/{machine.package[:-5]}/0.2/build/make.log",
-        ]  # fmt: skip
+        log = f"/var/lib/dkms/{machine.package[:-5]}/0.2/build/make.log"
+        assert done.stderr.replace(f"{machine.package}: ", "").splitlines() == [
+            f"not built for 1.0, and left as they were: {names}",
+            f"not built for 2.0, and left as they were: {names}",
+            f"DKMS could not build it; see {log}",
+        ]
     assert machine.run("prerm", "remove").returncode == 0
     assert machine.run("postrm", "purge").returncode == 0
     left = [*machine.folder.glob("lib/modules/*/updates"), *machine.folder.glob("var/lib/*")]
@@ -193,7 +206,9 @@ def test_an_upgrade_without_the_headers_of_another_kernel(machine: Machine) -> N
     done = machine.run("postinst", "configure", "0.1", dkms=machine.builds("1.0", "new"))
     assert done.returncode == 0
     assert machine.there() == machine.all(_1="new", _2="old")
-    assert done.stderr.count("\n") == 1 and "not built for 2.0, and left as they were" in done.stderr
+    assert (
+        done.stderr.count("\n") == 1 and "not built for 2.0, and left as they were" in done.stderr
+    )
 
 
 def test_an_upgrade_that_is_given_up(machine: Machine) -> None:
@@ -229,9 +244,8 @@ def test_headers_are_named_for_the_running_flavour(
 
 
 def test_each_set_has_these_scripts() -> None:
-    assert SETS == ["apogee-tcp-dkms", *(
-        f"apogee-{name}-dkms" for name in sorted((path.parent.name for path in ROOT.glob("*/Kbuild")), reverse=True)
-    )]  # fmt: skip
+    products = {"tcp", *(path.parent.name for path in ROOT.glob("*/Kbuild"))}
+    assert {f"apogee-{name}-dkms" for name in products} == {*SETS}
     for name in SETS:
         for script in ("preinst", "prerm", "postinst", "postrm"):
             assert (DEBIAN / f"{name}.{script}").resolve().name == f"{SETS[0]}.{script}"
@@ -260,6 +274,7 @@ def test_a_set_that_make_dkms_registered(
     machine.program("dkms", f"echo '{listed}'")
     machine.program("dpkg-query", f"exit {0 if owned else 1}")
     done = machine.run("preinst", "install")
-    words = f"apogee-tcp-dkms: make dkms has registered {refused} with DKMS: run make dkms-remove first\n"
+    words = f"apogee-tcp-dkms: make dkms has registered {refused} with DKMS: "
+    words += "run make dkms-remove first\n"
     assert (done.returncode, done.stderr) == ((1, words) if refused else (0, ""))
     assert machine.run("preinst", "upgrade", "0.1").returncode == 0
