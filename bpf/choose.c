@@ -17,7 +17,9 @@
 static const char usage[] = "choose: want PREFIX NAME, default NAME or dev DEVICE NAME; "
 			    "NAME none takes it back";
 
-/* ip with these words; with @out, what it prints, to be freed. Its exit status, or -1 after a line. */
+/* ip with these words; with @out, what it prints, to be freed. Its exit status, or -1 after a
+ * line.
+ */
 static int run_ip(const char *const words[], char **out)
 {
 	int ends[2], status = -1;
@@ -100,8 +102,8 @@ static int change(char *route, const char *family, const char *name)
 		if (!*word || is_one_of(word, states))
 			continue;
 		if (count == MOST_WORDS)
-			return complain("choose: a route of more than %d words: set congctl by hand",
-					MOST_WORDS - 4);
+			return complain("choose: a route of more than %d words: "
+					"set congctl by hand", MOST_WORDS - 4);
 		if (!strcmp(words[count - 1], "expires")) /* in seconds, with the unit */
 			word[strspn(word, "0123456789")] = '\0';
 		if (!strcmp(word, "nexthop") && !before)
@@ -179,10 +181,9 @@ static int add(const char *prefix, const char *family, const char *name)
 	if (!err) {
 		end += 5;
 		end[strcspn(end, " ")] = '\0';
-		err = asprintf(&route, "%s%s", prefix, rest) < 0 ? complain("%s", strerror(errno)) : 0;
+		err = asprintf(&route, "%s%s", prefix, rest) < 0 ?
+			complain("%s", strerror(errno)) : change(route, family, name);
 	}
-	if (!err)
-		err = change(route, family, name);
 	free(route);
 	free(found);
 	return err;
@@ -206,8 +207,8 @@ int choose_for(int count, char *const words[])
 	if (device || !strcmp(what, "default")) {
 		changed = change_both(device ? "dev" : "exact", what, name);
 		if (!changed)
-			complain(device ? "choose: no route leaves by %s" : "choose: there is no route: %s",
-				 what);
+			complain(device ? "choose: no route leaves by %s" :
+				 "choose: there is no route: %s", what);
 		return changed > 0 ? 0 : -1;
 	}
 	family = strchr(what, ':') ? "-6" : "-4";

@@ -266,9 +266,8 @@ int statuses(const struct algorithm *const which[], size_t count, enum form form
 	for (size_t pass = 0; pass < passes; pass++) {
 		if (form == AS_METRICS)
 			printf("# TYPE apogee_bpf_%s gauge\n", families[pass]);
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < count; i++)
 			err |= status(which[i], form, families[pass], &begun);
-		}
 	}
 	if (form == AS_JSON)
 		puts("]");
