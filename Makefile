@@ -54,15 +54,12 @@ dkms: ## register the modules with DKMS: built for all installed and future kern
 dkms-remove: ## remove them from DKMS, all kernels and /usr/src (root)
 	@scripts/dkms remove
 
-deb: ## build the Debian packages apogee-dkms, apogee-iproute2, apogee-shake-quick and apogee-bpf
+deb: ## build the Debian packages, one per product, into build/deb
 	@scripts/setup deb
 	@scripts/make-deb
 
-dist: ## a tarball of the commit, build/apogee-VERSION.tar.gz; VERSION is its tag's, else the changelog's
-	@version=$$(git describe --tags --exact-match 2>/dev/null | sed 's/^v//'); \
-	version=$${version:-$$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)}; \
-	mkdir -p build && git archive --format=tar --prefix="apogee-$$version/" HEAD | \
-		gzip -n >"build/apogee-$$version.tar.gz" && echo "build/apogee-$$version.tar.gz"
+dist: ## a tarball of the commit, build/apogee-VERSION.tar.gz, from which every package builds
+	@scripts/dist
 
 prove-package: ## install, boot and remove the package in a clean Debian: SUITE=bookworm or trixie (root, 3 GB)
 	@scripts/setup prove-package

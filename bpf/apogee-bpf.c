@@ -102,7 +102,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "param", 'p', "NAME=VALUE", 0, "load: a parameter's value", 0 },
 	{ "file", 'f', "FILE", 0,
-	  "load: what a file lists, a line like 'star aen=0' each, or the *.conf of a folder", 0 },
+	  "load: what a file lists, a line like 'star aen=0' each, or the *.conf of a folder; "
+	  "-FILE may be missing", 0 },
 	{ "json", 'j', NULL, 0, "list, status: as JSON", 0 },
 	{ "metrics", 'm', NULL, 0, "status: as OpenMetrics text", 0 },
 	{ "all", 'a', NULL, 0, "unload: all that are loaded", 0 },

@@ -2,6 +2,7 @@
 /*
  * A congestion control per destination: the attribute congctl of the routes there, by ip(8).
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,15 @@
 static const char usage[] = "choose: want PREFIX NAME, default NAME or dev DEVICE NAME; "
 			    "NAME none takes it back";
 
-/* ip with these words; what it prints goes to @out, if there is such. Its exit status, or -1. */
-static int run_ip(const char *const words[], char *out, size_t size)
+/* ip with these words; with @out, what it prints, to be freed. Its exit status, or -1 after a
+ * line.
+ */
+static int run_ip(const char *const words[], char **out)
 {
 	int ends[2], status = -1;
-	size_t got = 0;
-	ssize_t part;
+	size_t size = 0;
+	ssize_t got = 0;
+	FILE *from;
 	pid_t child;
 
 	if (pipe(ends))
@@ -39,13 +43,18 @@ static int run_ip(const char *const words[], char *out, size_t size)
 		_exit(127);
 	}
 	close(ends[1]);
-	while (out && child > 0 && (part = read(ends[0], out + got, size - 1 - got)) > 0)
-		got += part;
-	if (out)
-		out[got] = '\0';
-	close(ends[0]);
-	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
-		return -1;
+	from = fdopen(ends[0], "r");
+	if (out && from) {
+		*out = NULL;
+		got = getdelim(out, &size, '\0', from);
+		if (got < 0 && *out)
+			**out = '\0'; /* it has printed nothing */
+	}
+	if (from)
+		fclose(from);
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+	    !from || (out && !*out))
+		return complain("ip: has not run to its end");
 	return WEXITSTATUS(status);
 }
 
@@ -65,82 +74,121 @@ static const char *selected(const char *name)
 	return NULL;
 }
 
-/* A route as ip prints it, with another congctl. */
+static bool is_one_of(const char *word, const char *const list[])
+{
+	for (; *list; list++)
+		if (!strcmp(word, *list))
+			return true;
+	return false;
+}
+
+/* A route as ip prints it, with another congctl, which comes before what is of a next hop. */
 static int change(char *route, const char *family, const char *name)
 {
-	const char *words[MOST_WORDS] = { "ip", family, "route", "replace" };
-	size_t count = 4;
+	/* What tells of the route's state is no part of it. */
+	static const char *const states[] = {
+		"dead", "linkdown", "offload", "offload_failed", "pervasive", "rt_offload",
+		"rt_offload_failed", "rt_trap", "trap", "unresolved", NULL
+	};
+	const char *words[MOST_WORDS + 3] = { "ip", family, "route", "replace" };
+	size_t count = 4, before = 0;
 	char *word;
 
 	while ((word = strsep(&route, " \t\\"))) {
-		/* What it has, and what tells of the route's state. */
-		if (!strcmp(word, "congctl") || !strcmp(word, "expires")) {
+		if (!strcmp(word, "congctl") || !strcmp(word, "error")) {
 			word = strsep(&route, " ");
 			if (word && !strcmp(word, "lock"))
 				strsep(&route, " ");
 			continue;
 		}
-		if (!*word || !strcmp(word, "linkdown") || !strcmp(word, "dead"))
+		if (!*word || is_one_of(word, states))
 			continue;
-		if (count > MOST_WORDS - 4)
-			return complain("a route of more than %d words", MOST_WORDS);
+		if (count == MOST_WORDS)
+			return complain("choose: a route of more than %d words: "
+					"set congctl by hand", MOST_WORDS - 4);
+		if (!strcmp(words[count - 1], "expires")) /* in seconds, with the unit */
+			word[strspn(word, "0123456789")] = '\0';
+		if (!strcmp(word, "nexthop") && !before)
+			before = count;
 		words[count++] = word;
 	}
 	if (strcmp(name, "none")) {
-		words[count++] = "congctl";
-		words[count++] = name;
+		before = before ? before : count;
+		memmove(&words[before + 2], &words[before], (count - before) * sizeof(*words));
+		words[before] = "congctl";
+		words[before + 1] = name;
 	}
-	return run_ip(words, NULL, 0) ? -1 : 0;
+	return run_ip(words, NULL) ? -1 : 0;
+}
+
+/* ip leaves out the device that it was asked for. */
+static int change_of_device(const char *route, const char *device, const char *family,
+			    const char *name)
+{
+	char *whole;
+	int err;
+
+	if (asprintf(&whole, "%s dev %s", route, device) < 0)
+		return complain("%s", strerror(errno));
+	err = change(whole, family, name);
+	free(whole);
+	return err;
 }
 
 static int change_all(const char *by, const char *what, const char *family, const char *name)
 {
-	static char routes[1 << 16];
 	const char *const words[] = { "ip", "-o", family, "route", "show", by, what, NULL };
-	char *rest = routes, *line;
-	int changed = 0;
+	char *routes = NULL, *rest, *line;
+	int changed = 0, err = run_ip(words, &routes);
 
-	if (run_ip(words, routes, sizeof(routes)))
-		return -1;
-	while ((line = strsep(&rest, "\n"))) {
-		char route[1024];
-
+	rest = routes;
+	while (!err && (line = strsep(&rest, "\n"))) {
 		if (!*line)
 			continue;
-		/* ip leaves out the device that it was asked for. */
-		snprintf(route, sizeof(route), "%s%s%s", line, strcmp(by, "dev") ? "" : " dev ",
-			 strcmp(by, "dev") ? "" : what);
-		if (change(route, family, name))
-			return -1;
+		err = strcmp(by, "dev") ? change(line, family, name) :
+			change_of_device(line, what, family, name);
 		changed++;
 	}
-	return changed;
+	free(routes);
+	return err ? -1 : changed;
+}
+
+/* IPv4's and IPv6's */
+static int change_both(const char *by, const char *what, const char *name)
+{
+	int four = change_all(by, what, "-4", name);
+	int six = four < 0 ? -1 : change_all(by, what, "-6", name);
+
+	return six < 0 ? -1 : four + six;
 }
 
 /* A prefix without a route of its own gets that of its first address. */
 static int add(const char *prefix, const char *family, const char *name)
 {
-	static char found[4096];
-	char route[4096 + 64], address[64], *rest;
+	char *found = NULL, *route = NULL, *rest, *end, address[64];
 	const char *const words[] = { "ip", family, "route", "get", address, NULL };
+	int err;
 
-	if (!strcmp(prefix, "default"))
-		return complain("choose: there is no default route");
 	snprintf(address, sizeof(address), "%.*s", (int)strcspn(prefix, "/"), prefix);
-	if (run_ip(words, found, sizeof(found)))
-		return -1;
-	found[strcspn(found, "\n")] = '\0';
+	err = run_ip(words, &found) ? -1 : 0;
 	/* ADDRESS [via GATEWAY] dev DEVICE [src ADDRESS uid …] */
-	rest = strstr(found, " via ");
-	rest = rest ? rest : strstr(found, " dev ");
-	if (!rest || !strncmp(found, "local ", 6))
-		return complain("choose: no route to %s that another host is on", prefix);
-	for (char *end = strstr(rest, " dev "); end; end = NULL) {
+	if (!err) {
+		found[strcspn(found, "\n")] = '\0';
+		rest = strstr(found, " via ");
+		rest = rest ? rest : strstr(found, " dev ");
+		end = rest ? strstr(rest, " dev ") : NULL;
+		if (!end || !strncmp(found, "local ", 6))
+			err = complain("choose: no route to %s that another host is on", prefix);
+	}
+	if (!err) {
 		end += 5;
 		end[strcspn(end, " ")] = '\0';
+		err = asprintf(&route, "%s%s", prefix, rest) < 0 ?
+			complain("%s", strerror(errno)) : change(route, family, name);
 	}
-	snprintf(route, sizeof(route), "%s%s", prefix, rest);
-	return change(route, family, name);
+	free(route);
+	free(found);
+	return err;
 }
 
 int choose_for(int count, char *const words[])
@@ -158,13 +206,12 @@ int choose_for(int count, char *const words[])
 	name = strcmp(name, "none") ? selected(name) : name;
 	if (!name)
 		return -1;
-	if (device) {
-		int four = change_all("dev", what, "-4", name);
-		int six = four < 0 ? -1 : change_all("dev", what, "-6", name);
-
-		if (four < 0 || six < 0)
-			return -1;
-		return four + six ? 0 : complain("choose: no route leaves by %s", what);
+	if (device || !strcmp(what, "default")) {
+		changed = change_both(device ? "dev" : "exact", what, name);
+		if (!changed)
+			complain(device ? "choose: no route leaves by %s" :
+				 "choose: there is no route: %s", what);
+		return changed > 0 ? 0 : -1;
 	}
 	family = strchr(what, ':') ? "-6" : "-4";
 	changed = change_all("exact", what, family, name);

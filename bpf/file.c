@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "complain.h"
 #include "file.h"
@@ -92,6 +93,19 @@ static int load_lines(const char *path)
 	return err;
 }
 
+/* What cannot be read to its end, as a FIFO, is no file of a folder. */
+static int load_regular(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat found;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return complain("%s/%s: %s", folder, name, strerror(ENAMETOOLONG));
+	if (!stat(path, &found) && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
+		return complain("%s: no file", path);
+	return load_lines(path);
+}
+
 static int is_conf(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);
@@ -100,21 +114,19 @@ static int is_conf(const struct dirent *entry)
 	       !strcmp(entry->d_name + length - 5, ".conf");
 }
 
-/* The files of a folder in the order of their names. */
+/* The files of a folder in the order of their names. One that may be missing begins with a -. */
 int load_file(const char *path)
 {
+	bool optional = *path == '-';
 	struct dirent **files;
-	int count = scandir(path, &files, is_conf, alphasort), err = 0;
+	int count, err = 0;
 
+	path += optional;
+	count = scandir(path, &files, is_conf, alphasort);
 	if (count < 0)
-		return load_lines(path);
+		return optional && errno == ENOENT ? 0 : load_lines(path);
 	for (int i = 0; i < count; i++) {
-		char file[PATH_MAX];
-
-		if (!err) {
-			snprintf(file, sizeof(file), "%s/%s", path, files[i]->d_name);
-			err = load_lines(file);
-		}
+		err = err ? err : load_regular(path, files[i]->d_name);
 		free(files[i]);
 	}
 	free(files);

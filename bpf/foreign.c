@@ -57,6 +57,8 @@ static void *read_file(const char *path, size_t *size)
 		complain("%s: no object of BPF programs", path);
 	} else {
 		image = malloc(found.st_size);
+		if (!image)
+			complain("%s: %s", path, strerror(errno));
 		while (image && got < (size_t)found.st_size && part > 0) {
 			part = read(fd, image + got, found.st_size - got);
 			got += part > 0 ? part : 0;
@@ -164,6 +166,10 @@ static bool can_be_read(const struct foreign *all)
 	if (!child) {
 		struct foreign copy = *all;
 
+		/* The C library tells of what it ends for. */
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(1);
+
 		setrlimit(RLIMIT_CPU, &most);
 		setrlimit(RLIMIT_CORE, &(struct rlimit) {});
 		libbpf_set_print(NULL);
@@ -184,8 +190,10 @@ static struct foreign *open_foreign(const char *path)
 {
 	struct foreign *all = calloc(1, sizeof(*all));
 
-	if (!all)
+	if (!all) {
+		complain("%s: %s", path, strerror(errno));
 		return NULL;
+	}
 	all->image = read_file(path, &all->size);
 	if (!all->image) {
 		free(all);
@@ -202,8 +210,10 @@ static const struct algorithm *as_algorithm(struct foreign *from, int which)
 {
 	struct algorithm *a = calloc(1, sizeof(*a));
 
-	if (!a)
-		return NULL;
+	if (!a) {
+		complain("%s", strerror(errno));
+		exit(EXIT_FAILURE);
+	}
 	a->name = from->name[which];
 	a->kernel_name = from->name[which];
 	a->map = from->map[which];
@@ -270,7 +280,7 @@ int each_object(bool (*act)(const struct algorithm *a, void *data), void *data)
 /* What was loaded from objects, by its folder. */
 size_t loaded_objects(const struct algorithm *found[], size_t most)
 {
-	DIR *folder = opendir(PINS);
+	DIR *folder = pins_are_ours() ? opendir(PINS) : NULL;
 	struct dirent *entry;
 	size_t count = 0;
 

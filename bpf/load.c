@@ -53,8 +53,9 @@ static void rename_tx_start(struct bpf_object *object)
 
 	for (int i = 0; ops && name > 0 && i < btf_vlen(ops); i++) {
 		struct btf_member *m = &btf_members(ops)[i];
+		const char *member = btf__name_by_offset(btf, m->name_off);
 
-		if (!strcmp(btf__name_by_offset(btf, m->name_off), "cwnd_event"))
+		if (member && !strcmp(member, "cwnd_event"))
 			m->name_off = btf__type_by_id(btf, name)->name_off;
 	}
 }
@@ -204,6 +205,9 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 	double began;
 	int err;
 
+	if (!operations(object, a))
+		return complain("%s: libbpf %s does not know such operations", a->name,
+				libbpf_version_string());
 	if (object_variables(object, a, &v) || apply(a, &v, settings) || fit(object, a))
 		return -1;
 	set_tai_offset(&v);
@@ -232,6 +236,7 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 
 static int load_locked(const struct algorithm *a, char *const settings[])
 {
+	const struct algorithm *loaded[MOST_FOREIGN];
 	struct bpf_object *object;
 	int err = is_registered(a);
 
@@ -240,6 +245,8 @@ static int load_locked(const struct algorithm *a, char *const settings[])
 	if (err)
 		return complain(has_pins(a) ? "%s is already loaded" :
 			"%s: the name is taken by another congestion control", a->kernel_name);
+	if (a->foreign && loaded_objects(loaded, MOST_FOREIGN) == MOST_FOREIGN)
+		return complain("%s: %d are loaded from objects already", a->name, MOST_FOREIGN);
 	/* Left by a load that was interrupted. */
 	if (pins_are_ours())
 		remove_pins(a);
@@ -267,6 +274,7 @@ int load(const struct algorithm *a, char *const settings[])
 static int unload_locked(const struct algorithm *a)
 {
 	const __u32 zero = 0;
+	bool linked;
 	int fd, err;
 
 	if (!has_pins(a))
@@ -277,11 +285,12 @@ static int unload_locked(const struct algorithm *a)
 	if (err)
 		return complain("%s is the default; choose another one first: "
 				"sysctl net.ipv4.tcp_congestion_control=cubic", a->kernel_name);
-	unlink(pin_path(a, "link"));
+	linked = !unlink(pin_path(a, "link"));
 	fd = bpf_obj_get(pin_path(a, "ops"));
 	err = fd < 0 ? -errno : 0;
 	/* Not registered yet, or no longer: a load or an unload was interrupted. */
-	if (!err && bpf_map_delete_elem(fd, &zero) && errno != ENOENT && errno != EINPROGRESS)
+	if (!err && !linked && bpf_map_delete_elem(fd, &zero) && errno != ENOENT &&
+	    errno != EINPROGRESS && errno != EOPNOTSUPP)
 		err = -errno;
 	if (fd >= 0)
 		close(fd);

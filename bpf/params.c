@@ -26,9 +26,10 @@ void *find_variable(const struct btf *btf, const char *section, void *data, size
 	for (int i = 0; all && i < btf_vlen(all); i++) {
 		const struct btf_var_secinfo *place = &btf_var_secinfos(all)[i];
 		const struct btf_type *t = btf__type_by_id(btf, place->type);
+		const char *found = t ? btf__name_by_offset(btf, t->name_off) : NULL;
 
-		if (!strcmp(btf__name_by_offset(btf, t->name_off), name) &&
-		    place->offset + place->size <= size)
+		if (found && !strcmp(found, name) && place->size >= sizeof(unsigned int) &&
+		    place->size <= size && place->offset <= size - place->size)
 			return (char *)data + place->offset;
 	}
 	return NULL;

@@ -92,10 +92,15 @@ void unlock_pins(void)
 	pins_lock = -1;
 }
 
-/* What cannot be seen looks as if nothing were loaded. */
+/* What cannot be seen looks as if nothing were loaded. What is no folder is not this program's. */
 int check_pins(void)
 {
-	if (access(PINS, X_OK) && errno == EACCES)
+	struct stat found;
+	int err = lstat(PINS, &found);
+
+	if (!err && S_ISDIR(found.st_mode))
+		err = access(PINS, X_OK);
+	if (err && errno == EACCES)
 		return complain(PINS ": %s: run as root", strerror(errno));
 	return 0;
 }

@@ -17,7 +17,9 @@
 
 #include "algorithms.h"
 
+#ifndef BPF_FS
 #define BPF_FS	"/sys/fs/bpf"
+#endif
 #define PINS	BPF_FS "/apogee"
 
 /* The path of a pin. Overwritten by the next call. */

@@ -220,7 +220,8 @@ static void status_metrics(const struct algorithm *a, const struct variables *v,
 		fclose(sockets);
 }
 
-static int status(const struct algorithm *a, enum form form, const char *family)
+/* @begun: of JSON's list, that it has a member */
+static int status(const struct algorithm *a, enum form form, const char *family, bool *begun)
 {
 	struct variables v;
 	FILE *sockets;
@@ -228,11 +229,14 @@ static int status(const struct algorithm *a, enum form form, const char *family)
 
 	if (open_status(a, &v, &sockets))
 		return -1;
-	if (form == AS_JSON)
+	if (form == AS_JSON) {
+		printf("%s", *begun ? ",\n " : "");
+		*begun = true;
 		status_json(a, &v, sockets);
-	else if (form == AS_METRICS)
+	}
+	if (form == AS_METRICS)
 		status_metrics(a, &v, sockets, family);
-	else
+	if (form == AS_TEXT)
 		err = status_text(a, &v, sockets);
 	close_variables(&v);
 	return err;
@@ -241,6 +245,7 @@ static int status(const struct algorithm *a, enum form form, const char *family)
 int statuses(const struct algorithm *const which[], size_t count, enum form form)
 {
 	size_t passes = form == AS_METRICS ? sizeof(families) / sizeof(families[0]) : 1;
+	bool begun = false;
 	int err = 0;
 
 	if (form == AS_JSON)
@@ -250,11 +255,8 @@ int statuses(const struct algorithm *const which[], size_t count, enum form form
 	for (size_t pass = 0; pass < passes; pass++) {
 		if (form == AS_METRICS)
 			printf("# TYPE apogee_bpf_%s gauge\n", families[pass]);
-		for (size_t i = 0; i < count; i++) {
-			if (form == AS_JSON && i)
-				printf(",\n ");
-			err |= status(which[i], form, families[pass]);
-		}
+		for (size_t i = 0; i < count; i++)
+			err |= status(which[i], form, families[pass], &begun);
 	}
 	if (form == AS_JSON)
 		puts("]");

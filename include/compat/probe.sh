@@ -13,13 +13,16 @@ source=${0%/*}/probe.c kept=$1
 shift
 set -- "$@" -Wno-error -Werror=implicit-function-declaration -Werror=incompatible-pointer-types -DMODULE \
 	-DKBUILD_MODNAME='"probe"' -DKBUILD_BASENAME='"probe"'
-# Time and place are no part of it.
-text=$("$@" -E -P "$source" 2>/dev/null) || exit 0
+# All parts as one text, each header that is there with its content. Time and place are no part of it.
+text=$(sed '/^#ifdef/,$ { s/^#ifdef APOGEE_PROBE_.*/#if 1/
+	s/^#include \(<.*>\)$/#if __has_include(\1)\n\1 is there\n&\n#endif/ }' "$source" |
+	"$@" -E -P -x c - 2>&1) || :
 key=$(printf '%s\n' "$*" "$text" | cat - "$source" "$0" | cksum)
 if [ "$(sed 1q "$kept" 2>/dev/null)" = "$key" ]; then
 	sed 1d "$kept"
 	exit
 fi
+"$@" -E "$source" >/dev/null 2>&1 || exit 0
 found=$(sed -n 's/^#ifdef APOGEE_PROBE_//p' "$source" | while read -r name; do
 	! "$@" -fsyntax-only "-DAPOGEE_PROBE_$name" "$source" </dev/null 2>/dev/null ||
 		echo "-DAPOGEE_HAS_$name"

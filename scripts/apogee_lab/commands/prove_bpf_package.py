@@ -4,7 +4,7 @@ takes signed modules only.
 
 ``python3 -m apogee_lab.commands.prove_bpf_package ROOT KERNEL_ROOT RELEASE WORK``: a part of
 scripts/prove-package. KERNEL_ROOT has the kernel and a tcp_star for it. WORK keeps what the guest
-boots and, in WORK/bpf, what it brought back.
+boots, next.deb, a later version of the package, and, in WORK/bpf, what it brought back.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ tar -xf /lab/root.tar -C /own || fail "the root cannot be unpacked"
 rm /lab/root.tar
 mkdir /own/result
 cp /bin/flow /own/result/flow
-cp /lab/inside.sh /own/result/inside.sh
+cp /lab/inside.sh /lab/next.deb /own/result/
 cp /lab/prove.service /own/etc/systemd/system/
 cp /own/etc/apogee-bpf.conf /own/result/as-installed.conf
 echo 'star aen=0  # a comment' >>/own/etc/apogee-bpf.conf
@@ -86,6 +86,7 @@ def use(kernel: LockedDown, root: Path, out: Path) -> str:
         files={
             "lab/root.tar": _archive(root),
             "lab/inside.sh": Path(__file__).with_suffix(".sh").read_bytes(),
+            "lab/next.deb": (kernel.root / "next.deb").read_bytes(),
             "lab/prove.service": UNIT.encode(),
         },
         timeout_virtual_s=300.0,
@@ -101,8 +102,8 @@ def use(kernel: LockedDown, root: Path, out: Path) -> str:
     status = (out / "status.txt").read_text().splitlines()[0]
     return (
         f"kernel {(out / 'uname').read_text().strip()}, lockdown=integrity: {refusal}; "
-        f"loaded by the unit and chosen by sysctl.d: {status}; {received} B received in 4 s; "
-        "set, unload and purge work"
+        f"loaded by the unit and chosen by sysctl.d: {status}; {received} B received in 30 s, "
+        "with an upgrade in between; set, unload and purge work"
     )
 
 

@@ -37,11 +37,16 @@ unit is-active || fail "the unit has not started: $(unit status)"
 apogee-bpf status >status.txt || fail "status"
 grep -q '^star, as bpf_star:.* aen=0' status.txt || fail "status: $(cat status.txt)"
 
-./flow send 10.9.0.2 5201 --cc bpf_star --duration 4 sent.txt &
+# An upgrade leaves what is loaded, the default, and the connection.
+./flow send 10.9.0.2 5201 --cc bpf_star --duration 30 sent.txt &
 sleep 2
+dpkg -i next.deb >upgrade.txt 2>&1 || fail "upgrade: $(cat upgrade.txt)"
+[ -e "/proc/$!" ] || fail "the flow ended before the upgrade"
 apogee-bpf status bpf_star >sockets.txt
 wait $! || fail "flow"
 grep -q '10.9.0.2:5201 cwnd' sockets.txt || fail "status lists no socket: $(cat sockets.txt)"
+unit is-active || fail "an upgrade has stopped the unit"
+[ "$(cat /proc/sys/net/ipv4/tcp_congestion_control)" = bpf_star ] || fail "an upgrade has changed the default"
 
 apogee-bpf set star aen=1 || fail "set"
 apogee-bpf status | grep -q ' aen=1' || fail "set does not show in status"

@@ -47,6 +47,11 @@ rm /sys/fs/bpf/apogee
 mkdir -m 777 /sys/fs/bpf/apogee
 say open apogee-bpf load star
 rmdir /sys/fs/bpf/apogee
+bpftool map create /sys/fs/bpf/apogee type array key 4 value 4 entries 1 name mine
+say pinned apogee-bpf load star
+say pinned_status apogee-bpf status
+say pinned_all apogee-bpf unload --all
+rm /sys/fs/bpf/apogee
 peer locked /sys/fs/bpf 40 & locker=$!
 sleep 0.1; say locked apogee-bpf load star
 kill $locker
@@ -121,6 +126,14 @@ say choose_dev apogee-bpf choose dev silent bpf_minimum
 say routes ip -4 route
 say choose_none apogee-bpf choose dev silent none
 say routes_none ip -4 route
+hops='nexthop via 192.0.2.1 dev silent nexthop via 192.0.2.3 dev silent weight 2'
+ip route add 198.51.100.0/24 $hops
+ip -4 route add default via 192.0.2.1
+ip -6 route add default via fe80::1 dev silent expires 1000
+say choose_paths apogee-bpf choose 198.51.100.0/24 bpf_minimum
+say choose_default apogee-bpf choose default bpf_minimum
+chosen() { for to in 198.51.100.0/24 default; do ip -o route show exact $to; done; ip -6 route; }
+say routes_chosen chosen
 say object_unload apogee-bpf unload bpf_minimum
 say empty apogee-bpf load compound gamma=
 say after cat $controls
@@ -214,6 +227,7 @@ NONE = "No such file or directory"
         ("foreign", f"/sys/fs/bpf/apogee: {FOREIGN}"),
         ("link", f"/sys/fs/bpf/apogee: {FOREIGN}"),
         ("open", f"/sys/fs/bpf/apogee: {FOREIGN}"),
+        ("pinned", f"/sys/fs/bpf/apogee: {FOREIGN}"),
         ("locked", "/sys/fs/bpf cannot be locked: another process has it"),
         ("blind_load", f"{CONTROLS}/tcp_available_congestion_control: {NONE}"),
         ("blind_unload", f"{CONTROLS}/tcp_congestion_control: {NONE}"),
@@ -251,12 +265,13 @@ def test_two_loads_at_once_leave_what_can_be_unloaded(told: dict[str, str]) -> N
 @pytest.mark.parametrize(
     "command",
     [
-        "foreign_all",  # what a stranger put in place of the pins is left alone
+        *("foreign_all", "pinned_all"),  # what a stranger put in place of the pins is left alone
         *("file", "file_unload"),  # lines of a file may end as those of other systems
         "left_unload",  # what an interrupted unload left
         "beside",  # what others pinned beside does not prevent a load
         *("load", "unload"),
         *("object1", "object_unload", "choose", "choose_dev", "choose_none"),
+        *("choose_paths", "choose_default"),
     ],
 )
 def test_nothing_is_said_of_what_is_done(told: dict[str, str], command: str) -> None:
@@ -291,6 +306,17 @@ def test_an_object_is_loaded_and_chosen_by_destination(told: dict[str, str]) -> 
         lines = [line for line in told[name].splitlines() if "dev silent" in line]
         assert [line.startswith(start) for line, start in zip(lines, wanted, strict=True)]
         assert ["congctl bpf_minimum" in line for line in lines] == [chosen] * 3
+
+
+def test_routes_with_several_next_hops_or_an_end_are_chosen_whole(told: dict[str, str]) -> None:
+    """ip(8) and the kernel take what is made of what it shows."""
+    paths, four, *six, status = told["routes_chosen"].splitlines()
+    assert status == "status 0" and told["pinned_status"].startswith("nothing is loaded")
+    assert "congctl bpf_minimum" in paths and paths.count("nexthop via 192.0.2.") == 2
+    assert "weight 2" in paths
+    (default,) = (line for line in six if line.startswith("default"))
+    assert "congctl bpf_minimum" in four and "congctl bpf_minimum" in default
+    assert 900 < int(re.search(r"expires (\d+)sec", default)[1]) <= 1000  # type: ignore[index]
 
 
 def test_the_difference_of_utc_and_tai_is_learned_when_a_parameter_is_set(

@@ -38,7 +38,11 @@ offered then
 verb again load
 sysctl -qw net.ipv4.tcp_congestion_control=star
 verb used unload
+ip netns add heir
 sysctl -qw net.ipv4.tcp_congestion_control=reno
+verb inherited unload
+ip netns del heir
+while [ "$(cat /sys/module/tcp_star/refcnt)" != 0 ]; do sleep 0.01; done
 ip link add low type veth peer name other
 ip link add link low name s0 type sscop
 verb linked unload
@@ -46,6 +50,7 @@ ip link del s0
 verb unloaded unload
 offered after
 """
+IN_USE = "make unload: tcp_star is in use by 1 sockets or settings, of any network namespace"
 MODULES = ("tcp_compound_plus", "tcp_hstcp_gentle", "tcp_j", "tcp_star", "sscop")
 
 
@@ -87,7 +92,8 @@ def test_load_offers_the_algorithms(said: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("verb", "line"),
     [
-        ("used", "make unload: tcp_star is in use by 1 sockets or settings\n"),
+        ("used", f"{IN_USE}\n"),
+        ("inherited", f"{IN_USE}\n"),  # by a namespace that was made while it was the default
         ("linked", "make unload: sscop is in use by 1 links\n"),
     ],
 )

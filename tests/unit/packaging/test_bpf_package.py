@@ -206,7 +206,7 @@ def test_the_unit_has_the_capabilities_that_load_asks_for(
 
 def test_the_unit_loads_the_file_that_is_installed(root: Path, unit: dict[str, str]) -> None:
     rules = (root / "debian" / "rules").read_text()
-    files = "--file /etc/apogee-bpf.conf --file /etc/apogee-bpf.d"
+    files = "--file -/etc/apogee-bpf.conf --file -/etc/apogee-bpf.d"
     assert unit["ExecStart"] == f"/usr/sbin/apogee-bpf load {files}"
     assert "$(bpf)/etc/apogee-bpf.d" in rules
     assert "$(bpf)/usr/sbin/apogee-bpf" in rules and "$(bpf)/etc/apogee-bpf.conf" in rules

@@ -51,6 +51,19 @@ def test_a_kernel_is_asked_and_its_answer_kept(root: Path, include: Path) -> Non
     assert found(root, include) == ["TUNNEL_SOCK", "TOLD"], "the file is what is printed"
 
 
+def test_a_header_that_comes_or_goes_is_asked_anew(root: Path, include: Path) -> None:
+    """As the headers of a kernel that is upgraded in place. So is one whose content changes."""
+    newer, hex_h = include / "net" / "gso.h", include / "linux" / "hex.h"
+    assert found(root, include) == []
+    newer.touch()
+    assert found(root, include) == ["GSO_H"]
+    hex_h.write_text("#error not yet\n")
+    assert found(root, include) == ["GSO_H"]
+    hex_h.write_text("")
+    newer.unlink()
+    assert found(root, include) == ["HEX_H"]
+
+
 def test_what_does_not_compile_at_all_is_no_answer(root: Path, include: Path) -> None:
     """The build says why; nothing is kept."""
     (include / "net" / "tcp.h").write_text("#error no\n")

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,8 @@ def test_arch_packages_every_module(root: Path, version: str, tmp_path: Path) ->
     """package() on the tarball's content: three products, each with what it builds from."""
     source = tmp_path / f"apogee-{version}"
     tracked = subprocess.run(
-        ["git", "ls-files", "*.c", "*/Kbuild", "Kbuild", "dkms.conf", "*.h", "man", "include"],
+        ["git", "ls-files", "*.c", "*/Kbuild", "Kbuild", "dkms.conf", "*.h", "man", "include",
+         "scripts/dkms", "debian/changelog"],
         cwd=root, capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
     for name in tracked:
@@ -52,9 +55,78 @@ def test_arch_packages_every_module(root: Path, version: str, tmp_path: Path) ->
         )
 
 
-def test_dist_is_the_commit(root: Path, version: str) -> None:
-    """A line of make, run dry: the name has the version, no time is in it."""
-    done = subprocess.run(
-        ["make", "-n", "dist"], cwd=root, capture_output=True, text=True, check=True
+@pytest.fixture
+def commit(root: Path, tmp_path: Path, version: str) -> Path:
+    """A repository of one commit with what `make dist` looks at."""
+    tree = tmp_path / "tree"
+    for name in ("scripts/dist", "debian/changelog", "tcp_star.c"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, tree / name)
+    git(tree, "init", "-q")
+    git(tree, "add", "-A")
+    git(tree, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "one")
+    return tree
+
+
+def git(tree: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=tree, check=True)
+
+
+def dist(tree: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [tree / "scripts" / "dist"], capture_output=True, text=True, check=False,
+        env=os.environ | env,
+    )  # fmt: skip
+
+
+def test_dist_is_the_commit(commit: Path, version: str) -> None:
+    """Equal octets, whatever lies beside it; the version is the tag's."""
+    tarball = commit / "build" / f"apogee-{version}.tar.gz"
+    made = []
+    for tag in ("", f"v{version}"):
+        if tag:
+            git(commit, "tag", tag)
+        (commit / "tcp_star.c").write_text("edited")
+        assert dist(commit).stdout == f"build/{tarball.name}\n"
+        made.append(tarball.read_bytes())
+    assert made[0] == made[1]
+    with tarfile.open(tarball) as tar:
+        names = [one.name for one in tar.getmembers() if one.isfile()]
+    assert f"apogee-{version}/tcp_star.c" in names
+    git(commit, "tag", "-d", f"v{version}")
+    git(commit, "tag", "v0.0.1")
+    done = dist(commit)
+    told = f"make dist: the tag is v0.0.1, debian/changelog has {version}\n"
+    assert (done.returncode, done.stderr) == (1, told)
+
+
+@pytest.mark.parametrize("what", ["git archive", "gzip"])
+def test_a_dist_that_fails_half_way_leaves_no_tarball(
+    commit: Path, version: str, what: str
+) -> None:
+    """Nor does it touch that of before."""
+    tarball = commit / "build" / f"apogee-{version}.tar.gz"
+    name, _, verb = what.partition(" ")
+    folder = commit.parent / "bin"
+    folder.mkdir()
+    real = shutil.which(name)
+    (folder / name).write_text(
+        f'#!/bin/sh\n[ "$1" = "{verb or "-n"}" ] || exec {real} "$@"\n'
+        "head -c 5000 /dev/zero; echo no space >&2; exit 1\n"
     )
-    assert "git archive" in done.stdout and "gzip -n" in done.stdout
+    (folder / name).chmod(0o755)
+    for before in (None, b"before"):
+        if before:
+            tarball.write_bytes(before)
+        done = dist(commit, PATH=f"{folder}:{os.environ['PATH']}")
+        told = f"no space\nmake dist: {what} has failed, see above\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+        left = [path.read_bytes() for path in (commit / "build").iterdir()]
+        assert left == ([before] if before else [])
+
+
+def test_dist_without_git(commit: Path) -> None:
+    shutil.rmtree(commit / ".git")
+    done = dist(commit, GIT_CEILING_DIRECTORIES=str(commit.parent))
+    told = "make dist: no git repository with a commit is here\n"
+    assert (done.returncode, done.stderr) == (1, told)
