@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 
 #include "complain.h"
+#include "foreign.h"
 #include "load.h"
 #include "params.h"
 #include "pins.h"

@@ -20,7 +20,6 @@ import pytest
 from apogee_lab import bpf
 from tests.bpf import minimum
 
-SOURCES = ("apogee-bpf", "system", "params", "load", "file", "foreign", "choose", "show", "trace")
 Run = subprocess.CompletedProcess[str]
 
 
@@ -37,7 +36,7 @@ class Loader:
         self.program = top / "apogee-bpf"
         macros = [f'-DBPF_FS="{self.pins.parent}"', f'-DOBJECTS="{self.objects}"', '-DVERSION="0"']
         checks = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-        files = [root / "bpf" / f"{name}.c" for name in SOURCES]
+        files = [p for p in (root / "bpf").glob("*.c") if not p.name.endswith(".bpf.c")]
         command = ["gcc", *checks, *macros, f"-I{built}", *files, "-o", self.program,
                    "-lbpf", "-lelf", "-lcap"]  # fmt: skip
         subprocess.run(command, check=True)
