@@ -14,6 +14,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,9 @@ def own(text: str) -> list[tuple[int, str]]:
 
 
 def main(pages: list[str]) -> int:
+    if find_spec("proselint") is None:
+        print("prose: proselint is not installed: run scripts/setup lint", file=sys.stderr)
+        return 1
     found = False
     for page in pages:
         if page.startswith(tuple(RULES["exclude"])):

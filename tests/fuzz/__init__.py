@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Parts of the modules in user space: SSCOP's peers in virtual time, and libFuzzer's targets.
 
-``python3 -m tests.fuzz TARGET SECONDS`` runs a target (clang and its libclang-rt).
+``python3 -m tests.fuzz TARGET SECONDS`` runs a target (clang and its libclang-rt). fuzz_NAME.c is a
+target, world.c and its neighbours are what the machines stand on. In: octets. Out: an abort with
+the input that made it, or nothing. The modules' files are compiled as they are, against the headers
+of tests/kernel. wraps.txt names what may wrap: a line there needs its reason.
 """
 
 from __future__ import annotations

@@ -10,3 +10,8 @@ for loss in 0% 1%; do
 	"$@" --cc cubic --set loss1=$loss --set loss=$loss --set qdisc=fq_codel --set repair=0
 	"$@" --cc cubic --set loss1=$loss --set loss=$loss --set qdisc=fq_codel --set hold=0s,50ms
 done
+
+# Uploads and downloads: 2026-11-29
+scripts/lab run multipath --engine uml --cc cubic --set direction=up,down --set via=shake,mptcp,bonding,plain \
+	--set rate=2mbit --set loss1=1% --set loss=1% --duration 60 --repeat 3 \
+	--json docs/results/shake/directions.jsonl

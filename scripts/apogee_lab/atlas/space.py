@@ -13,7 +13,7 @@ import os
 import random
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -273,8 +273,3 @@ def _check_axes(axes: Any, quantities: Mapping[str, Any]) -> None:
         one = quantities.get(name, {}) if isinstance(name, str) else {}
         if not any(key in one for key in ("log", "even", "whole")) or {"chance", "when"} & set(one):
             raise ValueError(f"map: {name} is not a number that every path has")
-
-
-def paths(space: Space, seed: int, numbers: Sequence[int]) -> list[RandomPath]:
-    """The paths with these numbers."""
-    return [space.path(seed, number) for number in numbers]

@@ -17,8 +17,6 @@ from ..scenarios.opportunities import OCTETS
 
 FOLDER = repo_root() / "build" / "atlas"
 
-OPPORTUNITY = 8 * OCTETS  # bits
-
 STEP_MS = 100
 PULL = 0.05  # of the way back to the mean, per step
 SPREAD = 0.6  # standard deviation of the rate's logarithm

@@ -102,11 +102,6 @@ def _is_races_of_others(messages: Sequence[str], at: int, brought: Sequence[str]
     return names.isdisjoint(brought)
 
 
-def races(messages: Sequence[str]) -> list[str]:
-    """The first lines of all reports of data races, whoever they are of."""
-    return [message for message in messages if message.startswith(_RACE)]
-
-
 def _text(messages: Sequence[str], begin: int, at: int) -> list[str]:
     """What WARN() was given to say: it is beside the line that says where, by architecture in front
     of it or behind it. Other reports have their details there, or nothing."""

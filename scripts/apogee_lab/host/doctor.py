@@ -46,6 +46,7 @@ LIBRARIES = {
     "matplotlib": "python3-matplotlib",
     "tqdm": "python3-tqdm",
     "jinja2": "python3-jinja2",
+    "jsonschema": "python3-jsonschema",
 }
 # Needed by engine uml besides the lab's programs.
 FOR_UML = {name: uml_kernel.PROGRAMS[name] for name in ("flex", "bison", "bc")}

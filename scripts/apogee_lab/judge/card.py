@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..base import UsageError, read_regular
 from .criteria import LEVELS, TEXT, Criterion
@@ -133,10 +133,14 @@ def as_json(card: Card) -> str:
     return json.dumps(card, indent=1, ensure_ascii=False) + "\n"
 
 
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
 def read(path: Path) -> Card:
     """A card that was written before; UsageError if it is none."""
     try:
-        card = json.loads(read_regular(path).decode("utf-8"))
+        card = json.loads(read_regular(path).decode("utf-8"), parse_constant=_no_number)
         if not is_card(card) or card.get("format") != FORMAT:
             raise ValueError
     except (OSError, ValueError, RecursionError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Whether the content of a JSON file is a card, before it is merged and drawn."""
+"""Whether the content of a JSON file is a card, before it is merged and drawn: its JSON Schema."""
 
 from __future__ import annotations
 
@@ -9,105 +9,81 @@ from ..units import CONTROL
 from .criteria import BOUND, LEVELS, TEXT
 from .verdict import NOT_JUDGED, WORST
 
-#: A form is a type, a test of a value, a list of one form, or a dict: of keys that have to be
-#: there, or with the key ``...`` of the form of all values.
-Form = Any
+Form = dict[str, Any]
 
 
-def _line(value: Any) -> bool:
-    return isinstance(value, str) and value.isprintable()
+def _list(form: Form) -> Form:
+    return {"type": "array", "items": form}
 
 
-def _bound(value: Any) -> bool:
-    return isinstance(value, str) and BOUND.fullmatch(value) is not None
+def _map(form: Form) -> Form:
+    return {"type": "object", "additionalProperties": form}
 
 
-def _name(value: Any) -> bool:
-    return isinstance(value, str) and CONTROL.fullmatch(value) is not None
+def _object(**forms: Form) -> Form:
+    """Of keys that have to be there."""
+    return {"type": "object", "properties": forms, "required": [*forms]}
 
 
-def _number(value: Any) -> bool:
-    """A number that JSON has, or null."""
-    return value is None or isinstance(value, int | float) and abs(value) < 1e300
+def _like(pattern: str) -> Form:
+    return {"type": "string", "pattern": rf"\A{pattern}\Z"}
 
 
-def _level(value: Any) -> bool:
-    return value in LEVELS
+def _each(names: str | list[str], form: Form) -> dict[str, Form]:
+    return dict.fromkeys(names.split() if isinstance(names, str) else names, form)
 
 
-def _answer(value: Any) -> bool:
-    return value in (*WORST, NOT_JUDGED, TEXT)
+_LINE = {"type": "string", "format": "line"}
+_BOUND = _like(BOUND.pattern)
+_NUMBER = {"type": ["number", "null"], "minimum": -1e300, "maximum": 1e300}
+_ANSWER = {"enum": [*WORST, NOT_JUDGED, TEXT]}
+_FLAG = {"type": "boolean"}
+_OR_NULL = {"type": ["object", "null"]}
+_NAMES = _list(_like(CONTROL.pattern)) | {"minItems": 1, "uniqueItems": True}
 
-
-_CASE = {
-    **dict.fromkeys(("case", "than", "why"), _line), "verdict": _answer, "commands": [_line],
-    **dict.fromkeys(("value", "low", "high", "measured", "reference"), _number),
-}  # fmt: skip
-_TEST = {
-    **dict.fromkeys(("name", "title", "measure", "unit", "source"), _line),
-    "ratio": bool, "met": _bound, "unmet": _bound,
-}  # fmt: skip
-_VALUE = dict.fromkeys(("value", "low", "high"), _number)
-_TIME = {**dict.fromkeys(("s", "low", "high"), _number), "why": _line}
+_CASE = _object(
+    **_each("case than why", _LINE), verdict=_ANSWER, commands=_list(_LINE),
+    **_each("value low high measured reference", _NUMBER),
+)  # fmt: skip
+_VALUE = _object(**_each("value low high", _NUMBER))
+_TIME = _object(**_each("s low high", _NUMBER), why=_LINE)
 
 
 def _card(names: list[str]) -> Form:
-    """The form of a card of these algorithms, but for its scoreboard."""
-    cell = {"verdict": _answer, "cases": [_CASE]}
-    criterion = {
-        **dict.fromkeys(("section", "title", "word", "asks", "note"), _line), "level": _level,
-        "verdicts": dict.fromkeys(names, _answer),
-        "tests": [{**_TEST, "cells": dict.fromkeys(names, cell)}],
-    }  # fmt: skip
-    return {
-        **dict.fromkeys(("made", "command", "engine", "kernel"), _line), "beside": [_line],
-        "quick": bool, "left_out": {...: [_line]}, "criteria": [criterion],
-    }  # fmt: skip
-
-
-def _board(names: list[str]) -> Form:
-    """The form of the scoreboard."""
-    row = {
-        "name": _line, "link_s": _number, "published": {...: _number}, "commands": [_line],
-        "times": dict.fromkeys(names, _TIME),
-    }  # fmt: skip
-    return {"title": _line, "note": _line, "within_s": _number, "rows": [row]}
-
-
-def _grounds(names: list[str]) -> Form:
-    """The form of the grounds."""
-    row = {
-        "name": _line, "limit": _number, "commands": [_line],
-        "values": dict.fromkeys(names, _VALUE),
-    }  # fmt: skip
-    return {"title": _line, "note": _line, "rows": [row]}
-
-
-def fits(value: Any, form: Form) -> bool:
-    """Whether a value of JSON has a form."""
-    if isinstance(form, type):
-        return isinstance(value, form)
-    if isinstance(form, list):
-        return isinstance(value, list) and all(fits(each, form[0]) for each in value)
-    if not isinstance(form, dict):
-        return form(value)
-    if not isinstance(value, dict):
-        return False
-    if ... in form:
-        return all(fits(each, form[...]) for each in value.values())
-    return all(key in value and fits(value[key], each) for key, each in form.items())
+    """The form of a card of these algorithms."""
+    cell = _object(verdict=_ANSWER, cases=_list(_CASE))
+    test = _object(
+        **_each("name title measure unit source", _LINE), ratio=_FLAG, met=_BOUND, unmet=_BOUND,
+        cells=_object(**_each(names, cell)),
+    )  # fmt: skip
+    criterion = _object(
+        **_each("section title word asks note", _LINE), level={"enum": list(LEVELS)},
+        verdicts=_object(**_each(names, _ANSWER)), tests=_list(test),
+    )  # fmt: skip
+    criterion["properties"]["texts"] = _list({"type": "string"})
+    place = _object(
+        name=_LINE, link_s=_NUMBER, published=_map(_NUMBER), commands=_list(_LINE),
+        times=_object(**_each(names, _TIME)),
+    )  # fmt: skip
+    board = _object(title=_LINE, note=_LINE, within_s=_NUMBER, rows=_list(place))
+    ground = _object(
+        name=_LINE, limit=_NUMBER, commands=_list(_LINE), values=_object(**_each(names, _VALUE))
+    )
+    grounds = _object(title=_LINE, note=_LINE, rows=_list(ground))
+    return _object(
+        **_each("made command engine kernel", _LINE), beside=_list(_LINE), quick=_FLAG,
+        left_out=_map(_list(_LINE)), criteria=_list(criterion),
+        board=board | _OR_NULL, grounds=grounds | _OR_NULL,
+    )  # fmt: skip
 
 
 def is_card(value: Any) -> bool:
     """Whether this is a card."""
-    least = {"algorithms": [_name], "board": object, "grounds": object}
-    if not fits(value, least) or not value["algorithms"]:
+    from jsonschema import Draft202012Validator, FormatChecker
+
+    formats = FormatChecker(formats=())
+    formats.checks("line", raises=TypeError)(str.isprintable)
+    if not Draft202012Validator(_object(algorithms=_NAMES)).is_valid(value):
         return False
-    names, board, grounds = value["algorithms"], value["board"], value["grounds"]
-    return (
-        len(set(names)) == len(names)
-        and fits(value, _card(names))
-        and (board is None or fits(board, _board(names)))
-        and (grounds is None or fits(grounds, _grounds(names)))
-        and all(fits(one.get("texts", []), [str]) for one in value["criteria"])
-    )
+    form = _card(value["algorithms"])
+    return Draft202012Validator(form, format_checker=formats).is_valid(value)

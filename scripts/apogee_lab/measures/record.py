@@ -14,8 +14,6 @@ from typing import Annotated, Any, TypedDict
 
 from ..base import LabError
 
-NOT_REPRODUCIBLE = ("wall_s",)
-
 # --- keys -------------------------------------------------------------------------------------
 
 
@@ -164,11 +162,6 @@ class Record(Common, total=False):
 
 class RecordError(LabError):
     """The raw results are incomplete or inconsistent; one line."""
-
-
-def comparable(record: dict[str, Any]) -> dict[str, Any]:
-    """The record without the keys that may differ between two identical runs."""
-    return {key: value for key, value in record.items() if key not in NOT_REPRODUCIBLE}
 
 
 def dumps(record: dict[str, Any]) -> str:

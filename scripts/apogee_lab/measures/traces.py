@@ -71,11 +71,6 @@ def _flows_of(fields: dict[str, str], ports: Sequence[int]) -> Sequence[int]:
     return ports
 
 
-def read(path: Path, port: int) -> dict[str, Series]:
-    """The series of one flow, see :func:`by_port`."""
-    return by_port(path, [port])[port]
-
-
 def _number(text: str) -> float | None:
     try:
         return float(int(text, 0))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from apogee_lab import modules
-from apogee_lab.engines import log, qemu
+from apogee_lab.engines import qemu
 from apogee_lab.kernels import qemu_kernel
 from tests.guest.modules.scripted import Told, drunk, numbers, rows
 from tests.guest.modules.socket_life import samples
@@ -155,7 +155,7 @@ def test_nothing_breaks_whatever_comes_together(kernel: str, build: Path, root: 
         assert all(sample.cwnd for sample in samples(path)), path
     for name in ("long", "choose", "route", "write", "unload", "flap", "path", "die", "reading"):
         assert numbers(report, f"{name} loops")[0], name
-    races = len(log.races(log.logged((out / "dmesg.txt").read_text())))
+    races = (out / "dmesg.txt").read_text().count("BUG: KCSAN: ")
     print(f"{ended} connections, {races} races of the kernel's own;", report, *senders, sep="\n")
 
 

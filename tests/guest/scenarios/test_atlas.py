@@ -120,7 +120,7 @@ def test_the_model_is_near_the_kernel(kept: Path, model: Path) -> None:
     beyond Welch's interval. CUBIC in a queue of two packets is within a sixth.
     """
     single = space.read("single", 15.0)
-    paths = space.paths(single, 60221, range(1, 11))
+    paths = [single.path(60221, number) for number in range(1, 11)]
     runs = [
         replace(path, number=10 * path.number + more, seed=path.seed + more)
         for path, more in product(paths, range(5))

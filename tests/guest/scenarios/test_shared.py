@@ -118,12 +118,12 @@ def test_traces_hold_every_flow(runs: dict[str, Run]) -> None:
     run = runs["modules"]
     assert run.record["flows"][0]["cc"] == "star"
     for port, event in ((5201, "star_ack"), (5202, "j_ack")):
-        series = traces.read(run.raw / "trace.txt", port)
+        series = traces.by_port(run.raw / "trace.txt", [port])[port]
         assert series.keys() - {"star_aen"} == {event}
         assert len(series[event]["cwnd"]) > 100
         assert series[event]["bw"].max() * 8 > 1e6
     for port in (5201, 5202):
-        series = traces.read(runs["probe"].raw / "trace.txt", port)
+        series = traces.by_port(runs["probe"].raw / "trace.txt", [port])[port]
         assert series.keys() == {"tcp_probe"}
         assert len(series["tcp_probe"]["snd_cwnd"]) > 10
 

@@ -52,14 +52,14 @@ def finished_run(
 def test_reading_a_trace(tmp_path: Path) -> None:
     path = tmp_path / "trace.txt"
     path.write_text(TRACE)
-    series = traces.read(path, 5201)
+    series = traces.by_port(path, [5201])[5201]
     assert series.keys() == {"tcp_probe", "star_ack"}
     assert series["tcp_probe"]["t"].tolist() == [10.5001, 12.0]
     assert series["tcp_probe"]["snd_cwnd"].tolist() == [10, 30]
     assert series["tcp_probe"]["snd_nxt"][0] == 16
     assert series["star_ack"]["cwnd_abe"].tolist() == [15]
     assert "state" not in series["star_ack"]
-    assert traces.read(path, 9999) == {}
+    assert traces.by_port(path, [9999]) == {9999: {}}
 
 
 def test_thinning_keeps_the_extremes() -> None:

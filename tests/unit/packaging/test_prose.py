@@ -56,3 +56,10 @@ def test_pages_keep_the_rules() -> None:
 
 def test_what_is_left_out_exists() -> None:
     assert all((ROOT / name).exists() for name in prose.RULES["exclude"])
+
+
+def test_without_the_linter_there_is_one_line() -> None:
+    command = ["/usr/bin/python3", "-IS", ROOT / "scripts" / "prose.py", "README.md"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "prose: proselint is not installed: run scripts/setup lint\n"

@@ -7,7 +7,7 @@ share records. The variant says on which stack a flow runs and whether SHAKE kee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ... import units
@@ -74,11 +74,6 @@ def point(variant: str, settings: Settings) -> Point:
     }
     values: dict[str, Any] = MULTIPATH.defaults() | told
     return {key: units.for_record(_KINDS[key], value) for key, value in values.items()}
-
-
-def cells(variant: str, every: Iterable[Settings], seeds: int = FEW) -> list[Cell]:
-    """The runs of these points."""
-    return [cell(variant, settings, seeds) for settings in every]
 
 
 def both_lose(loss: str) -> dict[str, str]:

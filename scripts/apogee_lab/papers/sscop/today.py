@@ -322,7 +322,6 @@ SPANS = {
     "bad": (STEP_AT + ADAPTS, STEP_AT + STEP_LONG), "good": (STEP_AT + STEP_LONG + ADAPTS, 60),
 }  # fmt: skip
 EVENT = f"ber:{WORST}@{{{STEP_AT}}}s:{{{STEP_LONG}}}s"
-STEADY = {"event": "none"}
 
 
 def goodput_in_spans(run: FinishedRun) -> dict[str, Any]:
