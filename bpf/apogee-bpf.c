@@ -132,7 +132,7 @@ static const struct argp argp = {
 };
 
 /* Without names all that are wanted. */
-static void take(struct command *c, int (*wanted)(const struct algorithm *))
+static void take_wanted(struct command *c, int (*wanted)(const struct algorithm *))
 {
 	if (c->count)
 		return;
@@ -193,7 +193,7 @@ static int run_choose(struct command *c)
 
 static int run_status(struct command *c)
 {
-	take(c, is_loaded);
+	take_wanted(c, is_loaded);
 	return statuses(c->names, c->count, c->form);
 }
 
@@ -233,13 +233,13 @@ static int run_unload(struct command *c)
 	if (c->all ? c->count : !c->count)
 		return usage();
 	/* Also what an interrupted unload has left. */
-	take(c, has_pins);
+	take_wanted(c, has_pins);
 	return each(c, unload);
 }
 
 static int run_trace(struct command *c)
 {
-	take(c, is_loaded);
+	take_wanted(c, is_loaded);
 	return trace(c->names, c->count);
 }
 

@@ -62,7 +62,7 @@ static void rename_tx_start(struct bpf_object *object)
 }
 
 /* Tell the programs what the kernel passes to them. */
-static int fit(struct bpf_object *object, const struct algorithm *a)
+static int fit_to_kernel(struct bpf_object *object, const struct algorithm *a)
 {
 	struct bpf_map *rodata = section_map(object, ".rodata");
 	struct btf *kernel = btf__load_vmlinux_btf();
@@ -209,7 +209,7 @@ static int bring_up(struct bpf_object *object, const struct algorithm *a, char *
 	if (!operations(object, a))
 		return complain("%s: libbpf %s does not know such operations", a->name,
 				libbpf_version_string());
-	if (object_variables(object, a, &v) || apply(a, &v, settings) || fit(object, a))
+	if (object_variables(object, a, &v) || apply(a, &v, settings) || fit_to_kernel(object, a))
 		return -1;
 	set_tai_offset(&v);
 	began = seconds();

@@ -239,7 +239,7 @@ static int follow_locked(struct ring_buffer **rings, struct source *s)
 	return 0;
 }
 
-static int follow(struct ring_buffer **rings, struct source *s)
+static int follow_source(struct ring_buffer **rings, struct source *s)
 {
 	int err;
 
@@ -303,7 +303,7 @@ int trace(const struct algorithm *const *which, size_t count)
 	catch_signals();
 	while (!err && followed < count) {
 		sources[followed].algorithm = which[followed];
-		err = follow(&rings, &sources[followed]);
+		err = follow_source(&rings, &sources[followed]);
 		followed += !err;
 	}
 	err = err ? err : start_renewal();

@@ -142,8 +142,8 @@ static struct shake_sched_config config_of(const struct shake_settings *settings
 }
 
 /* The path that a flow is pinned to, if it may be taken and the flow has not slept. Locked. */
-static struct shake_path *pinned(const struct shake_stream *stream, struct shake_path **paths,
-				 unsigned int count, u64 now)
+static struct shake_path *pinned_path(const struct shake_stream *stream, struct shake_path **paths,
+				      unsigned int count, u64 now)
 {
 	unsigned int i;
 
@@ -156,8 +156,8 @@ static struct shake_path *pinned(const struct shake_stream *stream, struct shake
 }
 
 /* Leave out the path with this number. Returns how many are left. */
-static unsigned int without(u8 id, struct shake_choice *choices, struct shake_path **paths,
-			    unsigned int count)
+static unsigned int leave_out(u8 id, struct shake_choice *choices, struct shake_path **paths,
+			      unsigned int count)
 {
 	unsigned int i, left = 0;
 
@@ -185,10 +185,10 @@ struct shake_path *shake_choose(struct shake_peer *peer, struct shake_stream *st
 		return path;
 	count = candidates(peer, length, now, choices, paths);
 	if (other)
-		count = without(other, choices, paths, count);
+		count = leave_out(other, choices, paths, count);
 	if (!count)
 		return NULL;
-	path = stream ? pinned(stream, paths, count, now) : NULL;
+	path = stream ? pinned_path(stream, paths, count, now) : NULL;
 	if (!path && count == 1)
 		path = paths[0];
 	/* a short packet adds nothing to a queue, and should not take a long way to avoid one */

@@ -59,7 +59,7 @@ u8 shake_wished_path(const struct shake_peer *peer)
  * Which packets were received. Who passes all duplicate ACKs wants no copies: TCP retransmits
  * anyway.
  */
-static u64 seen(const struct shake_path *path, const struct shake_link *link)
+static u64 seen_behind(const struct shake_path *path, const struct shake_link *link)
 {
 	if (READ_ONCE(path->peer->d->settings.ack) == SHAKE_ACK_PASS)
 		return U64_MAX;
@@ -87,7 +87,7 @@ bool shake_ack_take(struct shake_path *path, struct shake_way *way, u8 *packet, 
 		.hold_us = now - link->echo_at,
 		.bytes = link->received_bytes,
 		.packets = link->received_packets,
-		.seen = seen(path, link),
+		.seen = seen_behind(path, link),
 	});
 	return true;
 }

@@ -5,7 +5,7 @@
  */
 #include "copies.h"
 
-static void drop(struct shake_copies *copies, u32 place)
+static void drop_copy(struct shake_copies *copies, u32 place)
 {
 	consume_skb(copies->skb[place]);	/* no packet is dropped */
 	copies->skb[place] = NULL;
@@ -21,7 +21,7 @@ void shake_copies_purge(struct shake_path *path)
 	if (!copies)
 		return;
 	for (number = copies->repair.tail; shake_repair_next(&copies->repair, &number);)
-		drop(copies, shake_repair_place(number));
+		drop_copy(copies, shake_repair_place(number));
 }
 
 /* A path is dead: forget what TCP has sent again by now. */
@@ -35,7 +35,7 @@ void shake_copies_expire(struct shake_path *path, u64 now)
 	for (number = copies->repair.tail; shake_repair_next(&copies->repair, &number); number++) {
 		place = shake_repair_place(number);
 		if (shake_repair_is_old(&copies->repair.kept[place], srtt, now))
-			drop(copies, place);
+			drop_copy(copies, place);
 	}
 }
 
@@ -123,7 +123,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		else if (fate == SHAKE_COPY_DONE && repair->needless == needless)
 			path->estimate.resent += tries;
 		if (fate == SHAKE_COPY_DONE || fate == SHAKE_COPY_LAST)
-			drop(copies, place);
+			drop_copy(copies, place);
 	}
 	return list;
 }

@@ -108,7 +108,7 @@ static void open_paths(struct shake_dev *d)
 }
 
 /* Open what got none. Who stops the device waits for this, and has RTNL. */
-static void retry(struct work_struct *work)
+static void retry_paths(struct work_struct *work)
 {
 	struct shake_dev *d = container_of(to_delayed_work(work), struct shake_dev, retry);
 	struct shake_path *path;
@@ -194,7 +194,7 @@ static void init_private(struct net_device *dev)
 	xa_init_flags(&d->sessions, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	hash_init(d->prefixes);
 	d->refilled = jiffies - 2 * HZ;
-	INIT_DELAYED_WORK(&d->retry, retry);
+	INIT_DELAYED_WORK(&d->retry, retry_paths);
 	shake_events_init(&d->events);
 }
 

@@ -31,7 +31,7 @@ static struct genl_family family __ro_after_init = {
 
 /* --- noted ---------------------------------------------------------------------------------- */
 
-static void note(struct shake_dev *d, const struct shake_event *event)
+static void note_event(struct shake_dev *d, const struct shake_event *event)
 {
 	struct shake_events *events = &d->events;
 	unsigned long since;
@@ -58,7 +58,7 @@ static void peer_state(struct shake_peer *peer)
 		alive = alive || carries(path->told);
 	if (alive == peer->told)
 		return;
-	note(peer->d, &(struct shake_event){
+	note_event(peer->d, &(struct shake_event){
 		.cmd = SHAKE_CMD_PEER,
 		.state = alive ? SHAKE_PATH_ALIVE : SHAKE_PATH_DEAD,
 		.was = alive ? SHAKE_PATH_DEAD : SHAKE_PATH_ALIVE,
@@ -72,7 +72,7 @@ static void path_event(struct shake_path *path, u8 cmd)
 {
 	enum shake_path_state state = shake_path_shown(path);
 
-	note(path->peer->d, &(struct shake_event){
+	note_event(path->peer->d, &(struct shake_event){
 		.cmd = cmd,
 		.path = path->settings.id,
 		.state = state,
@@ -140,7 +140,7 @@ static bool bad_event(struct sk_buff *skb, const struct shake_event *event,
 	       (event->lost && nla_put_u32(skb, SHAKE_EVENT_LOST, event->lost));
 }
 
-static void send(struct shake_dev *d, const struct shake_event *event)
+static void send_event(struct shake_dev *d, const struct shake_event *event)
 {
 	struct sk_buff *skb = genlmsg_new(size_of_event(), GFP_KERNEL);
 	void *head;
@@ -156,7 +156,7 @@ static void send(struct shake_dev *d, const struct shake_event *event)
 	genlmsg_multicast_netns(&family, dev_net(d->dev), skb, 0, 0, GFP_KERNEL);
 }
 
-static bool take(struct shake_events *events, struct shake_event *event)
+static bool take_event(struct shake_events *events, struct shake_event *event)
 {
 	bool found;
 
@@ -173,13 +173,13 @@ static void send_all(struct shake_events *events)
 	struct shake_dev *d = container_of(events, struct shake_dev, events);
 	struct shake_event event;
 
-	while (take(events, &event))
+	while (take_event(events, &event))
 		if (genl_has_listeners(&family, dev_net(d->dev), 0))
-			send(d, &event);
+			send_event(d, &event);
 }
 
 /* The device does not go to another namespace meanwhile: it would be stopped before. */
-static void work(struct work_struct *work)
+static void events_work(struct work_struct *work)
 {
 	send_all(container_of(to_delayed_work(work), struct shake_events, work));
 }
@@ -188,7 +188,7 @@ void shake_events_init(struct shake_events *events)
 {
 	spin_lock_init(&events->lock);
 	events->sent_at = jiffies - GAP;
-	INIT_DELAYED_WORK(&events->work, work);
+	INIT_DELAYED_WORK(&events->work, events_work);
 }
 
 /* The device stops: send what is left. Nothing happens any more. */

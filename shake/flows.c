@@ -49,8 +49,8 @@ static struct hlist_head *bucket_of(struct shake_flows *f, const struct shake_tu
  * Append what may go on to a list: all, or what is before @turn, as far as there is room. Returns
  * its end.
  */
-static struct sk_buff **release(struct shake_flows *f, struct shake_flow *flow, u32 turn, bool all,
-				u32 *room, struct sk_buff **end)
+static struct sk_buff **release_early(struct shake_flows *f, struct shake_flow *flow, u32 turn,
+				      bool all, u32 *room, struct sk_buff **end)
 {
 	*end = NULL;
 	while (*room && (*end = shake_early_take(&flow->early, turn, flow->holes.now, all))) {
@@ -199,7 +199,7 @@ static struct shake_flow *flow_of_data(struct shake_flows *f, const struct shake
 }
 
 /* Twice the room, as far as the table's bound and memory allow. */
-static void grow(struct shake_flows *f, struct shake_flow *flow)
+static void grow_holes(struct shake_flows *f, struct shake_flow *flow)
 {
 	u32 had = flow->grown ? flow->holes.room : 0;
 	u32 room = min_t(u32, 2 * flow->holes.room, SHAKE_HOLES_MAX);
@@ -339,7 +339,7 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 	flow = flow_of_data(f, s, now);
 	if (flow) {
 		if (shake_holes_wants_room(&flow->holes))
-			grow(f, flow);
+			grow_holes(f, flow);
 		shake_holes_arrived(&flow->holes, &arrival, &f->counts);
 	}
 	spin_unlock_bh(&f->lock);
@@ -378,10 +378,10 @@ u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 
 	if (full && !*room)
 		*room = 1;
 	if (shake_before(behind, turn) && !shake_early_before(&flow->early, behind)) {
-		release(f, flow, turn, false, room, &(*skb)->next);
+		release_early(f, flow, turn, false, room, &(*skb)->next);
 	} else {
 		put_early(f, flow, *skb, behind, behind != s->seq);
-		release(f, flow, turn, full || !wait, room, skb);
+		release_early(f, flow, turn, full || !wait, room, skb);
 	}
 	wait = flow->early.count ? next_look(flow, turn, wait) : 0;
 out:
@@ -407,7 +407,7 @@ u64 shake_flows_due(struct shake_flows *f, struct sk_buff **list, u32 *room, u64
 	spin_lock_bh(&f->lock);
 	list_for_each_entry_safe(flow, next, &f->waiting, waits) {
 		turn = shake_holes_turn(&flow->holes, (u32)now, &wait);
-		list = release(f, flow, turn, !wait, room, list);
+		list = release_early(f, flow, turn, !wait, room, list);
 		if (flow->early.count)
 			due = min(due, now + next_look(flow, turn, wait));
 	}

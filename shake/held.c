@@ -83,7 +83,7 @@ static codel_time_t time_of(const struct sk_buff *skb)
 	return *came_at(skb);
 }
 
-static struct sk_buff *take_first(struct shake_held *held, struct held_flow *flow)
+static struct sk_buff *take_first_held(struct shake_held *held, struct held_flow *flow)
 {
 	struct sk_buff *skb = __skb_dequeue(&flow->packets);
 
@@ -99,10 +99,10 @@ static struct sk_buff *codel_take(struct codel_vars *vars, void *context)
 {
 	struct held_context *c = context;
 
-	return take_first(c->held, c->flow);
+	return take_first_held(c->held, c->flow);
 }
 
-static void drop(struct sk_buff *skb, void *context)
+static void drop_held(struct sk_buff *skb, void *context)
 {
 	struct shake_dev *d = ((struct held_context *)context)->held->d;
 
@@ -121,13 +121,13 @@ static void drop_one(struct shake_held *held)
 	for (i = 1; i < FLOWS; i++)
 		if (held->flows[i].bytes > c.flow->bytes)
 			c.flow = &held->flows[i];
-	skb = take_first(held, c.flow);
+	skb = take_first_held(held, c.flow);
 	if (skb)
-		drop(skb, &c);
+		drop_held(skb, &c);
 }
 
 /* The next packet, or NULL. */
-static struct sk_buff *dequeue(struct shake_held *held)
+static struct sk_buff *dequeue_held(struct shake_held *held)
 {
 	struct held_context c = { .held = held };
 	struct list_head *list;
@@ -144,7 +144,7 @@ static struct sk_buff *dequeue(struct shake_held *held)
 			continue;
 		}
 		skb = codel_dequeue(&c, &c.flow->bytes, &held->params, &c.flow->vars,
-				    &held->stats, length_of, time_of, drop, codel_take);
+				    &held->stats, length_of, time_of, drop_held, codel_take);
 		if (skb)
 			break;
 		/* who is empty waits for its turn, or it would always be fresh */
@@ -256,7 +256,7 @@ bool shake_held_begin(struct shake_held *held)
  * CoDel's times fit the longest round trip: TCP that slows down by 3/10 leaves no path empty if
  * the queues had as much.
  */
-static void fit(struct shake_held *held, u32 trip)
+static void fit_codel(struct shake_held *held, u32 trip)
 {
 	u32 ticks = (u32)(((u64)trip * NSEC_PER_USEC) >> CODEL_SHIFT);
 
@@ -270,8 +270,8 @@ struct sk_buff *shake_held_take(struct shake_held *held, u32 trip)
 	struct sk_buff *skb;
 
 	spin_lock_bh(&held->lock);
-	fit(held, trip);
-	skb = dequeue(held);
+	fit_codel(held, trip);
+	skb = dequeue_held(held);
 	spin_unlock_bh(&held->lock);
 	if (skb)
 		memset(skb->cb, 0, sizeof(skb->cb));

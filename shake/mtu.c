@@ -21,7 +21,7 @@ static bool may_ask(const struct shake_path *path)
 }
 
 /* Under the peer's lock. */
-static void update(struct shake_path *path, u64 now)
+static void update_bound(struct shake_path *path, u64 now)
 {
 	const struct shake_dev *d = path->peer->d;
 	u16 family = path->to.any.sa_family;
@@ -46,7 +46,7 @@ void shake_mtu_forget(struct shake_path *path)
 void shake_mtu_doubt(struct shake_path *path, u64 now)
 {
 	shake_plpmtu_doubt(&path->plpmtu, now);
-	update(path, now);
+	update_bound(path, now);
 	shake_peer_wake(path->peer, now, now);
 }
 
@@ -71,7 +71,7 @@ u32 shake_mtu_take(struct shake_path *path, struct shake_way ways[2], u64 now)
 
 	if (!may_ask(path))
 		return 0;
-	update(path, now);
+	update_bound(path, now);
 	size = shake_plpmtu_next(p, shake_path_srtt(&path->estimate), now);
 	WRITE_ONCE(path->bound, shake_plpmtu_bound(p, now));
 	if (!size || !shake_way_take(path, &ways[0], now) || !shake_way_take(path, &ways[1], now))
@@ -139,6 +139,6 @@ void shake_came_in(struct shake_link *link, const u8 *packet, u64 now)
 	if (link != shake_link(path))
 		return;
 	shake_plpmtu_came(&path->plpmtu, shake_came_read(packet), now);
-	update(path, now);
+	update_bound(path, now);
 	shake_peer_wake(path->peer, max(shake_mtu_due(path), now), now);
 }

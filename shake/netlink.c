@@ -106,8 +106,8 @@ static int read_addresses(struct nlattr *data[], struct shake_settings *settings
 }
 
 /* Let those attributes that are there replace settings. */
-static int read_settings(struct nlattr *data[], struct shake_settings *settings,
-			 struct netlink_ext_ack *extack)
+static int read_settings_attrs(struct nlattr *data[], struct shake_settings *settings,
+			       struct netlink_ext_ack *extack)
 {
 	if (!data)
 		return 0;
@@ -144,7 +144,7 @@ static int read_settings(struct nlattr *data[], struct shake_settings *settings,
 
 /* --- paths ---------------------------------------------------------------------------------- */
 
-static void read_policy(struct nlattr *tb[], struct shake_policy *policy)
+static void read_policy_attrs(struct nlattr *tb[], struct shake_policy *policy)
 {
 	if (tb[IFLA_SHAKE_PATH_BACKUP])
 		policy->backup = nla_get_u8(tb[IFLA_SHAKE_PATH_BACKUP]);
@@ -167,13 +167,13 @@ static int read_path(struct shake_dev *d, struct nlattr *tb[], struct netlink_ex
 	if (!err)
 		err = read_address(tb[IFLA_SHAKE_PATH_REMOTE], &path.remote, extack);
 	read_u32(tb[IFLA_SHAKE_PATH_WEIGHT], &path.weight);
-	read_policy(tb, &path.policy);
+	read_policy_attrs(tb, &path.policy);
 	return err ?: shake_path_set(d, &path, extack);
 }
 
 /* Add, change or delete the path of an IFLA_SHAKE_PATH. */
-static int set_path(struct shake_dev *d, const struct nlattr *nest,
-		    struct netlink_ext_ack *extack)
+static int change_path(struct shake_dev *d, const struct nlattr *nest,
+		       struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[IFLA_SHAKE_PATH_MAX + 1];
 	int err;
@@ -320,7 +320,7 @@ APOGEE_NEWLINK(newlink)
 		NL_SET_ERR_MSG_MOD(extack, "the role is missing: role leader or role agent");
 		return -EINVAL;
 	}
-	err = read_settings(data, &d->settings, extack);
+	err = read_settings_attrs(data, &d->settings, extack);
 	if (!err)
 		err = shake_settings_check(&d->settings, extack);
 	if (err)
@@ -335,7 +335,7 @@ APOGEE_NEWLINK(newlink)
 	if (!err)
 		err = set_peer(d, data[IFLA_SHAKE_PEER], extack);
 	if (!err)
-		err = set_path(d, data[IFLA_SHAKE_PATH], extack);
+		err = change_path(d, data[IFLA_SHAKE_PATH], extack);
 	if (err)
 		unregister_netdevice(dev);
 	return err;
@@ -358,12 +358,12 @@ static int changelink(struct net_device *dev, struct nlattr *tb[], struct nlattr
 		NL_SET_ERR_MSG_MOD(extack, "path and peer: one at a time");
 		return -EINVAL;
 	}
-	err = read_settings(data, &settings, extack);
+	err = read_settings_attrs(data, &settings, extack);
 	if (!err)
 		err = shake_settings_change(d, &settings, extack);
 	if (err || !data)
 		return err;
-	err = set_path(d, data[IFLA_SHAKE_PATH], extack);
+	err = change_path(d, data[IFLA_SHAKE_PATH], extack);
 	if (!err)
 		err = set_peer(d, data[IFLA_SHAKE_PEER], extack);
 	if (!err)

@@ -52,7 +52,7 @@ struct place {
 	u32 number;
 };
 
-static struct place *place_of(struct sk_buff *skb)
+static struct place *order_place(struct sk_buff *skb)
 {
 	BUILD_BUG_ON(sizeof(struct place) > sizeof(skb->cb));
 	return (struct place *)skb->cb;
@@ -60,15 +60,15 @@ static struct place *place_of(struct sk_buff *skb)
 
 /* --- what waits ---------------------------------------------------------------------------- */
 
-static void put(struct shake_dev *d, struct stream *stream, struct sk_buff *skb, u32 number,
-		u64 now)
+static void put_waiting(struct shake_dev *d, struct stream *stream, struct sk_buff *skb, u32 number,
+			u64 now)
 {
-	struct place *place = place_of(skb);
+	struct place *place = order_place(skb);
 	struct sk_buff *before;
 	s32 after = 1;
 
 	skb_queue_reverse_walk(&stream->list, before) {
-		after = shake_order_after(number, place_of(before)->number);
+		after = shake_order_after(number, order_place(before)->number);
 		if (after >= 0)
 			break;
 	}
@@ -85,18 +85,18 @@ static void put(struct shake_dev *d, struct stream *stream, struct sk_buff *skb,
 	shake_count(d, SHAKE_ORDER_WAITED);
 }
 
-static void drop(struct shake_dev *d, struct sk_buff *skb)
+static void drop_waiting(struct shake_dev *d, struct sk_buff *skb)
 {
 	dev_core_stats_rx_dropped_inc(d->dev);
 	kfree_skb(skb);
 }
 
-static struct sk_buff *take_first(struct shake_dev *d, struct stream *stream)
+static struct sk_buff *take_first_waiting(struct shake_dev *d, struct stream *stream)
 {
 	struct sk_buff *skb = __skb_dequeue(&stream->list);
 
 	if (skb) {
-		list_del(&place_of(skb)->list);
+		list_del(&order_place(skb)->list);
 		atomic_dec(&d->waiting);
 		memset(skb->cb, 0, sizeof(skb->cb));
 	}
@@ -104,7 +104,7 @@ static struct sk_buff *take_first(struct shake_dev *d, struct stream *stream)
 }
 
 /* The one that came first of those that wait: there are some. */
-static struct place *oldest(struct stream *stream)
+static struct place *oldest_waiting(struct stream *stream)
 {
 	return list_first_entry(&stream->places, struct place, list);
 }
@@ -113,36 +113,36 @@ static struct place *oldest(struct stream *stream)
  * Deliver those whose turn it is, as far as there is room; @give_up: also the one that came first,
  * and all before it.
  */
-static void deliver(struct shake_dev *d, struct stream *stream, bool give_up, u32 *room)
+static void deliver_in_turn(struct shake_dev *d, struct stream *stream, bool give_up, u32 *room)
 {
-	u32 last = give_up ? oldest(stream)->number : 0, number;
+	u32 last = give_up ? oldest_waiting(stream)->number : 0, number;
 	struct sk_buff *skb;
 
 	while ((skb = skb_peek(&stream->list)) && *room) {
-		number = place_of(skb)->number;
+		number = order_place(skb)->number;
 		if (!shake_order_next(&stream->order, number,
 				      give_up && shake_order_after(number, last) <= 0))
 			break;
-		shake_give(d, take_first(d, stream));
+		shake_give(d, take_first_waiting(d, stream));
 		--*room;
 	}
 	stream->order.waits = skb;
 	if (skb)
-		shake_order_reopen(&stream->order, oldest(stream)->at);
+		shake_order_reopen(&stream->order, oldest_waiting(stream)->at);
 }
 
 /*
  * The same with those that have waited long enough, or @all, of which one goes even without room.
  * Returns whether there was room for all.
  */
-static bool settle(struct shake_dev *d, struct stream *stream, bool all, u64 now)
+static bool settle_order(struct shake_dev *d, struct stream *stream, bool all, u64 now)
 {
 	u32 had = shake_up_room(d), room = had ?: all;
 
-	deliver(d, stream, false, &room);
+	deliver_in_turn(d, stream, false, &room);
 	while (room && stream->order.waits && (all || !shake_order_left(&stream->order, now))) {
 		shake_count(d, SHAKE_ORDER_GAVE_UP);
-		deliver(d, stream, true, &room);
+		deliver_in_turn(d, stream, true, &room);
 	}
 	shake_up_count(d, had > room ? had - room : 0);
 	return room;
@@ -154,19 +154,20 @@ static void give_all(struct shake_dev *d, struct stream *stream)
 	u32 had = shake_up_room(d), room = had;
 	struct sk_buff *skb;
 
-	while ((skb = take_first(d, stream))) {
+	while ((skb = take_first_waiting(d, stream))) {
 		if (room) {
 			shake_give(d, skb);
 			room--;
 		} else {
-			drop(d, skb);
+			drop_waiting(d, skb);
 		}
 	}
 	shake_up_count(d, had - room);
 }
 
 /* @had_room: else those that wait are looked at in the next jiffy. */
-static void wake(struct shake_orders *orders, const struct stream *stream, bool had_room, u64 now)
+static void wake_order(struct shake_orders *orders, const struct stream *stream, bool had_room,
+		       u64 now)
 {
 	u32 left = had_room ? shake_order_left(&stream->order, now) : 0;
 
@@ -174,7 +175,7 @@ static void wake(struct shake_orders *orders, const struct stream *stream, bool 
 		timer_reduce(&orders->timer, jiffies + usecs_to_jiffies(left));
 }
 
-static void expired(struct timer_list *timer)
+static void order_expired(struct timer_list *timer)
 {
 	struct shake_orders *orders = timer_container_of(orders, timer, timer);
 	struct shake_dev *d = orders->peer->d;
@@ -189,8 +190,8 @@ static void expired(struct timer_list *timer)
 		stream = &orders->streams[i];
 		if (!stream->order.waits)
 			continue;
-		room = settle(d, stream, false, now);
-		wake(orders, stream, room, now);
+		room = settle_order(d, stream, false, now);
+		wake_order(orders, stream, room, now);
 	}
 	spin_unlock(&orders->lock);
 }
@@ -219,7 +220,7 @@ static struct shake_orders *orders_of(struct shake_peer *peer)
 		return NULL;
 	orders->peer = peer;
 	spin_lock_init(&orders->lock);
-	timer_setup(&orders->timer, expired, 0);
+	timer_setup(&orders->timer, order_expired, 0);
 	for (i = 0; i < SHAKE_STREAMS; i++) {
 		__skb_queue_head_init(&orders->streams[i].list);
 		INIT_LIST_HEAD(&orders->streams[i].places);
@@ -258,9 +259,9 @@ void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number)
 		shake_give(d, skb);
 		break;
 	case SHAKE_ORDER_WAIT:
-		put(d, stream, skb, number, now);
-		room = settle(d, stream, skb_queue_len(&stream->list) > WAITING_STREAM ||
-			      atomic_read(&d->waiting) > WAITING, now);
+		put_waiting(d, stream, skb, number, now);
+		room = settle_order(d, stream, skb_queue_len(&stream->list) > WAITING_STREAM ||
+				    atomic_read(&d->waiting) > WAITING, now);
 		break;
 	case SHAKE_ORDER_ANEW:
 		give_all(d, stream);
@@ -268,15 +269,15 @@ void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number)
 		break;
 	case SHAKE_ORDER_NOW:
 		shake_give(d, skb);
-		room = settle(d, stream, false, now);
+		room = settle_order(d, stream, false, now);
 		break;
 	}
-	wake(orders, stream, room, now);
+	wake_order(orders, stream, room, now);
 	spin_unlock_bh(&orders->lock);
 }
 
 /* Drop what waits. */
-static void purge(struct shake_orders *orders)
+static void purge_order(struct shake_orders *orders)
 {
 	struct shake_dev *d = orders->peer->d;
 	struct stream *stream;
@@ -286,8 +287,8 @@ static void purge(struct shake_orders *orders)
 	spin_lock_bh(&orders->lock);
 	for (i = 0; i < SHAKE_STREAMS; i++) {
 		stream = &orders->streams[i];
-		while ((skb = take_first(d, stream)))
-			drop(d, skb);
+		while ((skb = take_first_waiting(d, stream)))
+			drop_waiting(d, skb);
 		stream->order.waits = false;
 	}
 	spin_unlock_bh(&orders->lock);
@@ -299,7 +300,7 @@ void shake_orders_stop(struct shake_peer *peer)
 	if (!peer->orders)
 		return;
 	timer_delete_sync(&peer->orders->timer);
-	purge(peer->orders);
+	purge_order(peer->orders);
 }
 
 /* The peer goes: nothing of it is delivered later. */
@@ -315,6 +316,6 @@ void shake_orders_free(struct shake_peer *peer)
 	if (!peer->orders)
 		return;
 	timer_shutdown_sync(&peer->orders->timer);
-	purge(peer->orders);
+	purge_order(peer->orders);
 	kfree(peer->orders);
 }

@@ -52,7 +52,7 @@ free:
 }
 
 /* Nobody finds it any more, and it does nothing. */
-static void unlink(struct shake_peer *peer)
+static void unlink_peer(struct shake_peer *peer)
 {
 	struct shake_path *path;
 
@@ -64,7 +64,7 @@ static void unlink(struct shake_peer *peer)
 		shake_path_remove(path);
 }
 
-static void release(struct shake_peer *peer)
+static void release_peer(struct shake_peer *peer)
 {
 	shake_orders_free(peer);
 	shake_held_free(peer->held);
@@ -80,10 +80,10 @@ void shake_peer_free(struct shake_peer *peer)
 	xa_erase_bh(&d->peers, peer->id);
 	d->peer_count--;
 	synchronize_net();	/* no registration makes a path any more */
-	unlink(peer);
+	unlink_peer(peer);
 	synchronize_net();
 	shake_flow_counts_add(&d->gone, peer);
-	release(peer);
+	release_peer(peer);
 }
 
 /* --- all of them --------------------------------------------------------------------------- */
@@ -127,10 +127,10 @@ void shake_peers_free(struct shake_dev *d)
 	unsigned long i;
 
 	xa_for_each(&d->peers, i, peer)
-		unlink(peer);
+		unlink_peer(peer);
 	synchronize_net();
 	xa_for_each(&d->peers, i, peer)
-		release(peer);
+		release_peer(peer);
 	xa_destroy(&d->peers);
 }
 
@@ -148,7 +148,7 @@ static void end_sessions(struct shake_peer *peer)
 	}
 }
 
-static void wake(struct shake_peer *peer)
+static void wake_peer(struct shake_peer *peer)
 {
 	if (netif_running(peer->d->dev))
 		mod_timer(&peer->timer, jiffies);
@@ -164,7 +164,7 @@ void shake_keys_changed(struct shake_peer *peer)
 	WRITE_ONCE(peer->mark, get_unaligned_le64(peer->keys.public));
 	end_sessions(peer);
 	spin_unlock_bh(&peer->lock);
-	wake(peer);
+	wake_peer(peer);
 }
 
 /* All sessions end; @sleep: and no other begins. Under RTNL. */
@@ -180,6 +180,6 @@ void shake_forget_all(bool sleep)
 			spin_lock_bh(&peer->lock);
 			end_sessions(peer);
 			spin_unlock_bh(&peer->lock);
-			wake(peer);
+			wake_peer(peer);
 		}
 }

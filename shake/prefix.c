@@ -60,7 +60,7 @@ bool shake_prefix_valid(const struct shake_prefix *prefix)
 	return prefix_equal(&cut, prefix);
 }
 
-static struct shake_owned *find(struct shake_dev *d, const struct shake_prefix *prefix)
+static struct shake_owned *find_owned(struct shake_dev *d, const struct shake_prefix *prefix)
 {
 	struct shake_owned *owned;
 
@@ -76,7 +76,7 @@ int shake_prefix_own(struct shake_peer *peer, const struct shake_prefix *prefix,
 		     struct netlink_ext_ack *extack)
 {
 	struct shake_dev *d = peer->d;
-	struct shake_owned *owned = find(d, prefix);
+	struct shake_owned *owned = find_owned(d, prefix);
 
 	if (owned && owned->peer == peer)
 		return 0;
@@ -104,7 +104,7 @@ int shake_prefix_own(struct shake_peer *peer, const struct shake_prefix *prefix,
 bool shake_prefix_disown(struct shake_peer *peer, const struct shake_prefix *prefix)
 {
 	struct shake_dev *d = peer->d;
-	struct shake_owned *owned = find(d, prefix);
+	struct shake_owned *owned = find_owned(d, prefix);
 	u32 i;
 
 	if (!owned || owned->peer != peer)
@@ -134,7 +134,7 @@ struct shake_peer *shake_prefix_owner(struct shake_dev *d, u8 family, const void
 		if (length == limit)
 			return NULL;
 		prefix_of(&prefix, family, address, length);
-		owned = find(d, &prefix);
+		owned = find_owned(d, &prefix);
 		if (owned)
 			return owned->peer;
 	}

@@ -55,14 +55,14 @@ struct arrival {
 	u64 now;
 };
 
-static void drop(struct shake_dev *d, struct sk_buff *skb, enum shake_count cause)
+static void drop_received(struct shake_dev *d, struct sk_buff *skb, enum shake_count cause)
 {
 	shake_count(d, cause);
 	dev_core_stats_rx_dropped_inc(d->dev);
 	kfree_skb(skb);
 }
 
-static void refuse(struct shake_dev *d, struct sk_buff *skb, enum shake_verdict verdict)
+static void refuse_packet(struct shake_dev *d, struct sk_buff *skb, enum shake_verdict verdict)
 {
 	shake_count_verdict(d, verdict);
 	dev_core_stats_rx_dropped_inc(d->dev);
@@ -155,8 +155,8 @@ static bool set_sum(struct sk_buff *skb, const struct arrival *a,
  * Learn what TCP of the other end has sent. Returns false if the packet is not what its head says.
  * Only an ACK may ask for duplicates.
  */
-static bool look_at(struct shake_peer *peer, struct arrival *a, struct shake_segment *segment,
-		    bool *is_tcp)
+static bool note_segment(struct shake_peer *peer, struct arrival *a, struct shake_segment *segment,
+			 bool *is_tcp)
 {
 	struct sk_buff *skb = a->skb;
 
@@ -193,7 +193,7 @@ static void put_in_order(struct shake_peer *peer, const struct shake_segment *se
 	shake_deliver(peer->d, skb);
 }
 
-static void deliver(struct shake_dev *d, struct arrival *a)
+static void deliver_inner(struct shake_dev *d, struct arrival *a)
 {
 	struct shake_peer *peer = a->link->path->peer;
 	struct shake_segment segment __uninitialized;
@@ -205,20 +205,20 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 	/* what is encrypted has its tag behind it, which is no part of the packet */
 	if (a->head.flags & SHAKE_ENCRYPTED &&
 	    pskb_trim_rcsum(skb, skb->len - SHAKE_TAG)) {
-		drop(d, skb, SHAKE_DROP_MEMORY);
+		drop_received(d, skb, SHAKE_DROP_MEMORY);
 		return;
 	}
 	if (!find_inner(skb) ||
 	    INET_ECN_decapsulate(skb, a->tos, ip_tunnel_get_dsfield(ip_hdr(skb), skb)) > 1) {
-		drop(d, skb, SHAKE_DROP_INNER);
+		drop_received(d, skb, SHAKE_DROP_INNER);
 		return;
 	}
 	if (!check_inner(peer, skb, &cause)) {
-		drop(d, skb, cause);
+		drop_received(d, skb, cause);
 		return;
 	}
-	if (!look_at(peer, a, &segment, &is_tcp)) {
-		drop(d, skb, SHAKE_DROP_INNER);
+	if (!note_segment(peer, a, &segment, &is_tcp)) {
+		drop_received(d, skb, SHAKE_DROP_INNER);
 		return;
 	}
 	skb->dev = d->dev;
@@ -242,7 +242,7 @@ static void deliver(struct shake_dev *d, struct arrival *a)
 /* --- the session --------------------------------------------------------------------------- */
 
 /* An agent's path follows its leader to another address. Under the peer's lock. */
-static void follow(struct shake_path *path, const struct arrival *a)
+static void follow_address(struct shake_path *path, const struct arrival *a)
 {
 	if (shake_is_leader(path->peer->d))
 		return;
@@ -282,7 +282,7 @@ static void note_counted(struct shake_link *link, const struct arrival *a, u32 l
 }
 
 /* What a packet tells besides its contents. Under the peer's lock. */
-static void note(struct shake_link *link, const struct arrival *a, u32 length)
+static void note_received(struct shake_link *link, const struct arrival *a, u32 length)
 {
 	struct shake_path *path = link->path;
 	struct shake_peer *peer = path->peer;
@@ -292,7 +292,7 @@ static void note(struct shake_link *link, const struct arrival *a, u32 length)
 		if (a->head.ack_path && !shake_is_leader(peer->d))
 			WRITE_ONCE(peer->ack_path, a->head.ack_path);
 		if (link == shake_link(path))
-			follow(path, a);
+			follow_address(path, a);
 	} else if (a->head.type == SHAKE_TYPE_DATA) {
 		path->late++;
 	}
@@ -354,7 +354,7 @@ static void policy_in(struct shake_link *link, const u8 *packet, u64 counter)
 }
 
 /* Take what a packet says, if it is new. Returns whether it is. */
-static bool take(struct shake_dev *d, struct arrival *a)
+static bool take_packet(struct shake_dev *d, struct arrival *a)
 {
 	u8 packet[SHAKE_ACK_OCTETS + SHAKE_TAG] __uninitialized;
 	struct shake_way way __uninitialized, same __uninitialized;
@@ -372,7 +372,7 @@ static bool take(struct shake_dev *d, struct arrival *a)
 		return false;
 	}
 	shake_replay_update(&link->s.replay, a->counter);
-	note(link, a, length);
+	note_received(link, a, length);
 	if (a->head.type == SHAKE_TYPE_ACK)
 		again = ack_in(link, a->skb->data, length - shake_tag_octets(&link->s), a->now);
 	if (a->head.flags & SHAKE_POLICY && a->head.type == SHAKE_TYPE_PROBE)
@@ -398,7 +398,7 @@ static bool take(struct shake_dev *d, struct arrival *a)
 }
 
 /* An index may have been somebody else's before a restart. */
-static void doubt(struct shake_dev *d, const struct arrival *a)
+static void doubt_sender(struct shake_dev *d, const struct arrival *a)
 {
 	struct shake_path *path = a->link->path;
 	bool elsewhere;
@@ -468,12 +468,12 @@ static void session_in(struct shake_dev *d, struct arrival *a)
 
 	verdict = shake_head_read(skb->data, skb->len, &a->head);
 	if (verdict) {
-		refuse(d, skb, verdict);
+		refuse_packet(d, skb, verdict);
 		return;
 	}
 	a->link = xa_load(&d->sessions, a->head.index);
 	if (!a->link) {
-		refuse(d, skb, SHAKE_NO_SESSION);
+		refuse_packet(d, skb, SHAKE_NO_SESSION);
 		shake_reset_send(d, &a->head, &a->from, &a->to);
 		return;
 	}
@@ -482,10 +482,10 @@ static void session_in(struct shake_dev *d, struct arrival *a)
 		return;
 	}
 	if (!make_linear(skb, a)) {
-		drop(d, skb, SHAKE_DROP_MEMORY);
+		drop_received(d, skb, SHAKE_DROP_MEMORY);
 		return;
 	}
-	/* another CPU may note a packet of this session just now; take() looks again */
+	/* another CPU may note a packet of this session just now; take_packet() looks again */
 	peer = a->link->path->peer;
 	spin_lock_bh(&peer->lock);
 	verdict = shake_session_check(&a->link->s, &a->head, skb->len, &a->counter);
@@ -496,14 +496,14 @@ static void session_in(struct shake_dev *d, struct arrival *a)
 		verdict = open_packet(skb, a);
 	if (!verdict && a->head.flags & SHAKE_ENCRYPTED && a->clear > SHAKE_HEAD)
 		a->head.mal = get_unaligned_be32(skb->data + SHAKE_HEAD);
-	if (!verdict && !take(d, a))
+	if (!verdict && !take_packet(d, a))
 		verdict = SHAKE_REPLAYED;
 	if (verdict == SHAKE_BAD_TAG)
-		doubt(d, a);
+		doubt_sender(d, a);
 	if (verdict)
-		refuse(d, skb, verdict);
+		refuse_packet(d, skb, verdict);
 	else if (a->head.type == SHAKE_TYPE_DATA)
-		deliver(d, a);
+		deliver_inner(d, a);
 	else
 		consume_skb(skb);
 }
@@ -555,7 +555,7 @@ int shake_encap_rcv(struct sock *sk, struct sk_buff *skb)
 	if (!pskb_may_pull(skb, min_t(u32, skb->len, LONGEST_ACK)) ||
 	    (shake_type_registers(shake_type_of(skb->data, skb->len)) &&
 	     !pskb_may_pull(skb, min_t(u32, skb->len, SHAKE_HELLO_MOST)))) {
-		drop(d, skb, SHAKE_DROP_MEMORY);
+		drop_received(d, skb, SHAKE_DROP_MEMORY);
 		return 0;
 	}
 	if (shake_type_registers(shake_type_of(skb->data, skb->len))) {

@@ -27,7 +27,7 @@
 #define NETWORK_V6 8
 
 /* Whether one more may be done now. What is not used is not saved up. */
-static bool may(struct shake_dev *d, atomic_t *budget)
+static bool may_compute(struct shake_dev *d, atomic_t *budget)
 {
 	unsigned long refilled = READ_ONCE(d->refilled);
 
@@ -102,7 +102,7 @@ static enum gate pass_guard(struct shake_dev *d, const u8 *packet, u32 length, u
 		else if (!shake_guard_admits(g, source, network, shake_now()))
 			gate = REFUSED;
 	}
-	if (gate == PASSED && !may(d, &d->registrations))
+	if (gate == PASSED && !may_compute(d, &d->registrations))
 		gate = REFUSED;
 	if (gate == PASSED)
 		shake_guard_note(g, packet, length, source, shake_now());
@@ -278,7 +278,7 @@ static bool may_answer(struct asker *a, u8 *answer, u32 *length)
 }
 
 /* The session waits for its CONFIRM. Returns it, NULL without memory. Under the peer's lock. */
-static struct shake_link *hold(struct asker *a)
+static struct shake_link *hold_session(struct asker *a)
 {
 	struct shake_peer *peer = a->peer;
 	struct shake_path *path = shake_path(peer, a->r->path);
@@ -313,7 +313,7 @@ static u32 answer_new(struct asker *a, u8 *answer, enum shake_count *cause)
 		return 0;	/* another CPU has changed it since */
 	*cause = SHAKE_DROP_MEMORY;
 	if (!late)
-		link = hold(a);
+		link = hold_session(a);
 	if (!late && !link)
 		return 0;
 	length = shake_welcome_write(answer, a->r, &a->keys, &a->noise, a->ephemeral,
@@ -377,7 +377,7 @@ static void hello_in(struct shake_dev *d, const u8 *packet, u32 length,
 /* --- CONFIRM -------------------------------------------------------------------------------- */
 
 /* The leader is at this address, and alive. Under the peer's lock. */
-static void settle(struct shake_path *path, const struct shake_way *way)
+static void settle_session(struct shake_path *path, const struct shake_way *way)
 {
 	if (!shake_addr_equal(&path->to, &way->to) || !shake_addr_equal(&path->from, &way->from))
 		shake_mtu_forget(path);
@@ -389,8 +389,8 @@ static void settle(struct shake_path *path, const struct shake_way *way)
 }
 
 /* Returns the octets of the answer, 0: none. Under the peer's lock. */
-static u32 confirm(struct shake_dev *d, struct shake_link *link, const u8 *packet, u32 length,
-		   const struct shake_way *way, u8 *answer)
+static u32 confirm_session(struct shake_dev *d, struct shake_link *link, const u8 *packet,
+			   u32 length, const struct shake_way *way, u8 *answer)
 {
 	struct shake_path *path = link->path;
 	enum shake_verdict verdict = SHAKE_STALE;
@@ -404,7 +404,7 @@ static u32 confirm(struct shake_dev *d, struct shake_link *link, const u8 *packe
 		path->renew = false;
 		shake_link_use(path, link, shake_now());
 		shake_count(d, SHAKE_REGISTERED);
-		settle(path, way);
+		settle_session(path, way);
 		shake_peer_wake(path->peer, 0, 0);
 	} else if (verdict != SHAKE_AGAIN) {
 		return 0;
@@ -421,7 +421,7 @@ void shake_confirm_in(struct shake_dev *d, struct shake_link *link, const u8 *pa
 	u8 answer[SHAKE_READY_OCTETS + SHAKE_TAG];
 
 	spin_lock_bh(&peer->lock);
-	length = confirm(d, link, packet, length, &way, answer);
+	length = confirm_session(d, link, packet, length, &way, answer);
 	spin_unlock_bh(&peer->lock);
 	if (length)
 		shake_send_control(d, &way, answer, length);
@@ -467,8 +467,8 @@ static enum shake_verdict begin_welcome(struct shake_peer *peer, const u8 *packe
  * What a WELCOME says is believed, if its HELLO is still the path's. Returns the octets of the
  * answer, 0: none. Under the peer's lock.
  */
-static u32 welcome(struct shake_path *path, struct answered *a, bool behind,
-		   struct shake_way *way, u8 *answer)
+static u32 take_welcome(struct shake_path *path, struct answered *a, bool behind,
+			struct shake_way *way, u8 *answer)
 {
 	struct shake_dev *d = path->peer->d;
 	struct shake_link *link;
@@ -501,7 +501,7 @@ static u32 welcome(struct shake_path *path, struct answered *a, bool behind,
 
 static enum shake_verdict open_welcome(struct shake_dev *d, const u8 *packet, struct answered *a)
 {
-	if (!may(d, &d->registrations)) {
+	if (!may_compute(d, &d->registrations)) {
 		shake_count(d, SHAKE_DROP_RATE);
 		return SHAKE_AGAIN;
 	}
@@ -530,7 +530,7 @@ static void welcome_in(struct shake_dev *d, struct shake_peer *peer, const u8 *p
 		spin_lock_bh(&peer->lock);
 		path = shake_path(peer, r->path);
 		if (path)
-			length = welcome(path, a, verdict == SHAKE_BEHIND, way, answer);
+			length = take_welcome(path, a, verdict == SHAKE_BEHIND, way, answer);
 		spin_unlock_bh(&peer->lock);
 	}
 	kfree_sensitive(a);
@@ -680,7 +680,7 @@ void shake_reset_send(struct shake_dev *d, const struct shake_head *head,
 	struct shake_way way = { .from = *to, .to = *from };
 	u8 packet[SHAKE_RESET_OCTETS];
 
-	if (shake_is_leader(d) || head->type < SHAKE_TYPE_DATA || !may(d, &d->resets))
+	if (shake_is_leader(d) || head->type < SHAKE_TYPE_DATA || !may_compute(d, &d->resets))
 		return;
 	shake_count(d, SHAKE_RESET_SENT);
 	shake_send_control(d, &way, packet, shake_reset_write(packet, head));

@@ -152,7 +152,7 @@ static bool is_fixed_changed(const struct shake_settings *a, const struct shake_
 }
 
 /* End what was with the former settings. */
-static void leave(struct shake_path *path)
+static void end_former(struct shake_path *path)
 {
 	struct shake_peer *peer = path->peer;
 
@@ -165,9 +165,9 @@ static void leave(struct shake_path *path)
 }
 
 /* Begin anew with what is set. */
-static int reopen(struct shake_path *path)
+static int reopen_path(struct shake_path *path)
 {
-	leave(path);
+	end_former(path);
 	return netif_running(path->peer->d->dev) ? shake_path_open(path) : 0;
 }
 
@@ -179,7 +179,7 @@ static void reopen_paths(struct shake_dev *d)
 
 	shake_for_each_path(peer, path)
 		if (path->settings.remote.any.sa_family == AF_UNSPEC) {
-			leave(path);
+			end_former(path);
 			if (netif_running(d->dev))
 				shake_path_try(path);
 		}
@@ -284,7 +284,7 @@ static bool is_elsewhere(const struct shake_path_settings *a,
 	       memcmp(&a->remote, &b->remote, sizeof(a->remote));
 }
 
-static void set_path(struct shake_path *path, const struct shake_path_settings *settings)
+static void apply_path(struct shake_path *path, const struct shake_path_settings *settings)
 {
 	struct shake_policy policy = path->settings.policy;
 
@@ -317,15 +317,15 @@ int shake_path_set(struct shake_dev *d, const struct shake_path_settings *settin
 		return -ENOMEM;
 	before = path->settings;
 	elsewhere = is_new || is_elsewhere(&before, settings);
-	set_path(path, settings);
-	err = elsewhere ? reopen(path) : 0;
+	apply_path(path, settings);
+	err = elsewhere ? reopen_path(path) : 0;
 	if (err)
 		NL_SET_ERR_MSG_MOD(extack, "no socket for the path");
 	if (err && is_new) {
 		shake_path_remove(path);
 	} else if (err) {
-		set_path(path, &before);
-		reopen(path);
+		apply_path(path, &before);
+		reopen_path(path);
 	}
 	shake_update_mtu(d);
 	return err;

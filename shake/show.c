@@ -119,7 +119,7 @@ static bool bad_settings(struct sk_buff *skb, const struct shake_settings *setti
 
 /* --- paths ---------------------------------------------------------------------------------- */
 
-static u16 port_of(const union shake_addr *addr)
+static u16 shown_port(const union shake_addr *addr)
 {
 	return ntohs(addr->any.sa_family == AF_INET6 ? addr->v6.sin6_port : addr->v4.sin_port);
 }
@@ -144,7 +144,7 @@ static bool bad_path(struct list *list, const struct shake_path_stats *path)
 {
 	const struct shake_path_settings *settings = &path->settings;
 	struct sk_buff *skb = list->skb;
-	u16 port = port_of(&settings->remote);
+	u16 port = shown_port(&settings->remote);
 
 	return bad_name(list, path) ||
 	       (settings->dev[0] &&

@@ -208,7 +208,7 @@ static void device_event(struct shake_path *path, const struct net_device *dev,
 	}
 }
 
-static int notified(struct notifier_block *block, unsigned long event, void *info)
+static int device_notified(struct notifier_block *block, unsigned long event, void *info)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
 	struct shake_peer *peer;
@@ -226,7 +226,7 @@ static int notified(struct notifier_block *block, unsigned long event, void *inf
 	return NOTIFY_DONE;
 }
 
-struct notifier_block shake_notifier = { .notifier_call = notified };
+struct notifier_block shake_notifier = { .notifier_call = device_notified };
 
 /* --- the namespace of the sockets goes ----------------------------------------------------- */
 

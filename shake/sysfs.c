@@ -257,7 +257,7 @@ static void end_line(struct page_text *page, int length)
 	page->length += sysfs_emit_at(page->text, page->length, SHAKE_MORE);
 }
 
-static int show_path(const struct shake_path_stats *path, void *to)
+static int print_path(const struct shake_path_stats *path, void *to)
 {
 	struct page_text *page = to;
 
@@ -266,7 +266,7 @@ static int show_path(const struct shake_path_stats *path, void *to)
 	return 0;
 }
 
-static int show_peer(const struct shake_peer_shown *peer, void *to)
+static int print_peer(const struct shake_peer_shown *peer, void *to)
 {
 	struct page_text *page = to;
 
@@ -281,7 +281,7 @@ static ssize_t paths_show(struct device *device, struct device_attribute *attr, 
 
 	if (!rtnl_trylock())
 		return restart_syscall();
-	shake_each_path(d, show_path, &page);
+	shake_each_path(d, print_path, &page);
 	rtnl_unlock();
 	return page.length;
 }
@@ -292,7 +292,7 @@ static ssize_t peers_show(struct device *device, struct device_attribute *attr, 
 
 	if (!rtnl_trylock())
 		return restart_syscall();
-	shake_each_peer(of_device(device), show_peer, &page);
+	shake_each_peer(of_device(device), print_peer, &page);
 	rtnl_unlock();
 	return page.length;
 }

@@ -67,7 +67,7 @@ int shake_read_prefix(char *text, struct shake_prefix *prefix)
 	return text ? kstrtou8(text, 10, &prefix->length) : 0;
 }
 
-static int read_policy(const char *key, const char *value, struct shake_policy *policy)
+static int read_policy_words(const char *key, const char *value, struct shake_policy *policy)
 {
 	if (!strcmp(key, "backup"))
 		return kstrtobool(value, &policy->backup);
@@ -97,7 +97,7 @@ static int read_pair(char *pair, struct shake_path_settings *path)
 		return shake_read_address(pair, &path->remote);
 	if (!strcmp(key, "weight"))
 		return kstrtou32(pair, 10, &path->weight);
-	return read_policy(key, pair, &path->policy);
+	return read_policy_words(key, pair, &path->policy);
 }
 
 /* Pairs with blanks between them. */
@@ -153,7 +153,7 @@ static int write_policy(char *text, size_t size, const struct shake_policy *poli
 	return length;
 }
 
-static u16 port_of(const union shake_addr *addr)
+static u16 text_port(const union shake_addr *addr)
 {
 	return ntohs(addr->any.sa_family == AF_INET6 ? addr->v6.sin6_port : addr->v4.sin_port);
 }
@@ -171,9 +171,9 @@ int shake_write_path(char *text, size_t size, const struct shake_path_stats *pat
 		length += scnprintf(text + length, size - length, " dev=%s", settings->dev);
 	length += write_pair(text + length, size - length, "local", &settings->local);
 	length += write_pair(text + length, size - length, "remote", &settings->remote);
-	if (port_of(&settings->remote))
+	if (text_port(&settings->remote))
 		length += scnprintf(text + length, size - length, " port=%u",
-				    port_of(&settings->remote));
+				    text_port(&settings->remote));
 	length += scnprintf(text + length, size - length, " weight=%u", settings->weight);
 	length += write_policy(text + length, size - length, &settings->policy);
 	return length + scnprintf(text + length, size - length, " state=%s\n",

@@ -50,7 +50,7 @@ static void forget_if_renewed(struct shake_path *path, u64 now)
 }
 
 /* When keys have to be gone; U64_MAX: there are none. */
-static u64 expiry(const struct shake_path *path)
+static u64 next_expiry(const struct shake_path *path)
 {
 	const struct shake_link *link = shake_link(path);
 	u64 at = U64_MAX;
@@ -67,7 +67,7 @@ static u64 expiry(const struct shake_path *path)
 }
 
 /* Let keys go whose time is over. */
-static void expire(struct shake_path *path, u64 now)
+static void expire_sessions(struct shake_path *path, u64 now)
 {
 	struct shake_dev *d = path->peer->d;
 	struct shake_link *link = shake_link(path);
@@ -90,13 +90,13 @@ static void expire(struct shake_path *path, u64 now)
 }
 
 /* us, how long a dead path had been silent at a time. */
-static u64 silence(const struct shake_path *path, u64 at)
+static u64 silence_at(const struct shake_path *path, u64 at)
 {
 	return at > path->dead_at ? at - path->dead_at : 0;
 }
 
 /* us that a metered path rests between two packets while others live; 0: it does not. */
-static u64 rest(const struct shake_path *path)
+static u64 rest_of_wait(const struct shake_path *path)
 {
 	struct shake_path *other;
 
@@ -111,10 +111,10 @@ static u64 rest(const struct shake_path *path)
 /* When a leader's dead path should send HELLO: the agent may have forgotten it. */
 static u64 dead_hello_due(const struct shake_path *path)
 {
-	u64 between = silence(path, path->hello_at) / HELLO_PART;
+	u64 between = silence_at(path, path->hello_at) / HELLO_PART;
 
 	return max(path->hello_at, path->heard_at) +
-	       max(clamp_t(u64, between, REJOIN_US, HELLO_DEAD_US), rest(path));
+	       max(clamp_t(u64, between, REJOIN_US, HELLO_DEAD_US), rest_of_wait(path));
 }
 
 /* When a leader's path should send HELLO; U64_MAX: not at all. */
@@ -153,7 +153,7 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 	const struct shake_peer *peer = path->peer;
 	u32 keepalive = READ_ONCE(peer->d->settings.keepalive);
 	u64 doubt = shake_path_doubt(&path->estimate, now);
-	u64 due = U64_MAX, gap = rest(path);
+	u64 due = U64_MAX, gap = rest_of_wait(path);
 
 	if (!shake_link(path) || path->state == SHAKE_PATH_ABSENT ||
 	    path->state == SHAKE_PATH_JOINING)
@@ -161,7 +161,7 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 	if (path->state == SHAKE_PATH_DEAD)
 		return path->probe_at +
 		       max_t(u64, gap, shake_path_probe_gap(&path->estimate,
-							    silence(path, path->probe_at)));
+							    silence_at(path, path->probe_at)));
 	due = policy_due(path);
 	if (!gap && (path->estimate.loss.out || now < peer->doubt_until) &&
 	    now - peer->data_at < SHAKE_IDLE_US)
@@ -221,7 +221,7 @@ static u32 probe_take(struct shake_path *path, struct shake_way *way, u8 *packet
 }
 
 /* Do what is due on a path. Returns when there is more. */
-static u64 step(struct shake_path *path)
+static u64 step_path(struct shake_path *path)
 {
 	u8 hello[SHAKE_HELLO_MOST], ack[SHAKE_ACK_OCTETS + SHAKE_TAG];
 	u8 probe[SHAKE_PROBE_OCTETS + SHAKE_POLICY_OCTETS + SHAKE_TAG];
@@ -236,7 +236,7 @@ static u64 step(struct shake_path *path)
 	now = shake_now();	/* under the lock: no other CPU has a later one */
 	forget_if_renewed(path, now);
 	leave_if_silent(path, now);
-	expire(path, now);
+	expire_sessions(path, now);
 	if (path->state == SHAKE_PATH_DEAD)
 		shake_copies_expire(path, now);
 	if (path->ack_due && path->ack_due <= now)
@@ -247,7 +247,7 @@ static u64 step(struct shake_path *path)
 	if (probe_due(path, now) <= now)
 		probe_octets = probe_take(path, &probe_way, probe, now);
 	mtu = shake_mtu_take(path, mtu_ways, now);
-	next = min3(hello_due(path), probe_due(path, now), expiry(path));
+	next = min3(hello_due(path), probe_due(path, now), next_expiry(path));
 	next = min(next, shake_mtu_due(path));
 	if (path->state == SHAKE_PATH_ALIVE)
 		next = min(next, shake_path_deadline(&path->estimate, now));
@@ -282,7 +282,7 @@ void shake_peer_timer(struct timer_list *timer)
 
 	rcu_read_lock();
 	shake_for_each_path(peer, path)
-		next = min(next, step(path));
+		next = min(next, step_path(path));
 	had = shake_up_room(peer->d);
 	room = had;
 	next = min(next, shake_flows_due(&peer->flows, &list, &room, shake_now()));

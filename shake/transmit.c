@@ -103,7 +103,7 @@ static bool make_room(struct parcel *parcel, const struct dst_entry *dst, bool a
 }
 
 /* Write head and tag. */
-static void wrap(const struct parcel *parcel, const struct shake_way *way)
+static void wrap_parcel(const struct parcel *parcel, const struct shake_way *way)
 {
 	const struct shake_session *s = &way->link->s;
 	bool in_front = s->auth && !(parcel->flags & SHAKE_ENCRYPTED);
@@ -135,7 +135,7 @@ static bool wants_copy(const struct shake_path *path, const struct parcel *parce
 }
 
 /* Find a place for a copy, and tell of the packets before. Under the peer's lock. */
-static void keep(struct shake_path *path, struct parcel *parcel, u32 counter, u64 now)
+static void keep_copy(struct shake_path *path, struct parcel *parcel, u32 counter, u64 now)
 {
 	struct shake_repair *repair = &path->copies->repair;
 	u32 mtu = READ_ONCE(path->mtu);
@@ -151,8 +151,8 @@ static void keep(struct shake_path *path, struct parcel *parcel, u32 counter, u6
 }
 
 /* What a packet is on the chosen path. Under the peer's lock. */
-static void mark(struct shake_peer *peer, struct parcel *parcel, const struct shake_way *way,
-		 bool small, u64 now)
+static void mark_parcel(struct shake_peer *peer, struct parcel *parcel, const struct shake_way *way,
+			bool small, u64 now)
 {
 	struct shake_path *path = way->path;
 	u32 length = parcel->skb->len;
@@ -164,7 +164,7 @@ static void mark(struct shake_peer *peer, struct parcel *parcel, const struct sh
 	if (!small) {
 		parcel->flags |= SHAKE_COUNTED;
 		if (wants_copy(path, parcel))
-			keep(path, parcel, (u32)way->counter, now);
+			keep_copy(path, parcel, (u32)way->counter, now);
 		shake_way_count(way, shake_head_octets(parcel->flags) + length +
 				shake_tag_octets(&way->link->s), now);
 		shake_plpmtu_sent(&path->plpmtu, (u32)way->counter, length);
@@ -238,8 +238,8 @@ static bool find_route(struct shake_peer *peer, struct parcel *parcel, struct sh
  * A packet leaves: it gets its number and is counted. What was dropped before is not counted as
  * sent. If it does not, writes why.
  */
-static bool leave(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
-		  enum shake_count *cause)
+static bool number_parcel(struct shake_peer *peer, struct parcel *parcel, struct shake_way *way,
+			  enum shake_count *cause)
 {
 	bool found, small = is_small(parcel);
 	u64 now;
@@ -252,7 +252,7 @@ static bool leave(struct shake_peer *peer, struct parcel *parcel, struct shake_w
 	found = found && shake_session_next(&way->link->s, &way->counter);
 	if (found) {
 		way->path->sent_at = now;
-		mark(peer, parcel, way, small, now);
+		mark_parcel(peer, parcel, way, small, now);
 		parcel->ack_path = shake_is_leader(peer->d) ? peer->ack_path : 0;
 	}
 	if (found && shake_is_leader(peer->d))
@@ -293,12 +293,13 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	cause = SHAKE_DROP_MEMORY;
 	if (is_encrypted(d, &way.link->s))
 		parcel->flags |= SHAKE_ENCRYPTED;
-	if (!make_room(parcel, route.dst, way.link->s.auth) || !leave(peer, parcel, &way, &cause))
+	if (!make_room(parcel, route.dst, way.link->s.auth) ||
+	    !number_parcel(peer, parcel, &way, &cause))
 		goto drop_route;
 	/* RFC 6040, 4.1, normal mode: the outside has the DSCP and ECN of the inside */
 	fields.tos = ip_tunnel_get_dsfield(ip_hdr(skb), skb);
 	udp_tunnel_handle_offloads(skb, false);
-	wrap(parcel, &way);
+	wrap_parcel(parcel, &way);
 	if (parcel->kept)
 		shake_copies_put(&way, parcel->place, skb, &fields);
 	shake_send_outside(d, &way, &route, skb, fields.tos, fields.df);
@@ -322,7 +323,7 @@ drop:
 }
 
 /* Take an ACK's SACK blocks away. Without memory it goes on as it is. */
-static void unsack(struct parcel *parcel)
+static void unsack_parcel(struct parcel *parcel)
 {
 	const struct shake_segment *segment = &parcel->segment;
 	struct sk_buff *skb = parcel->skb;
@@ -332,7 +333,7 @@ static void unsack(struct parcel *parcel)
 }
 
 /* Look at what goes to TCP at the other end. Returns whether it goes on. */
-static bool look_at(struct shake_peer *peer, struct parcel *parcel)
+static bool judge_ack(struct shake_peer *peer, struct parcel *parcel)
 {
 	const struct shake_settings *settings = &peer->d->settings;
 
@@ -344,7 +345,7 @@ static bool look_at(struct shake_peer *peer, struct parcel *parcel)
 		parcel->flags |= SHAKE_RETRANSMIT;
 		return true;
 	case SHAKE_PASS_UNSACKED:
-		unsack(parcel);
+		unsack_parcel(parcel);
 		return true;
 	case SHAKE_PASS:
 		break;
@@ -402,7 +403,7 @@ static void send_datagram(struct shake_peer *peer, struct parcel *parcel)
 		consume_skb(twin.skb);
 }
 
-static struct shake_peer *peer_of(struct shake_dev *d, const struct sk_buff *skb)
+static struct shake_peer *peer_of_packet(struct shake_dev *d, const struct sk_buff *skb)
 {
 	if (shake_is_leader(d))
 		return shake_only_peer(d);
@@ -415,7 +416,7 @@ static struct shake_peer *peer_of(struct shake_dev *d, const struct sk_buff *skb
 static int send_piece(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	struct shake_dev *d = shake_dev(skb->dev);
-	struct shake_peer *peer = peer_of(d, skb);
+	struct shake_peer *peer = peer_of_packet(d, skb);
 	struct parcel parcel = { .skb = skb };
 
 	if (peer) {
@@ -432,7 +433,7 @@ static int send_piece(struct net *net, struct sock *sk, struct sk_buff *skb)
  * A packet that may be cut is, if all paths drop what is so long and tell nobody: outside nobody
  * would cut it, as the routes take it. Returns whether it was; then it is consumed.
  */
-static bool cut(struct shake_peer *peer, struct sk_buff *skb)
+static bool cut_packet(struct shake_peer *peer, struct sk_buff *skb)
 {
 	u32 most;
 
@@ -451,7 +452,7 @@ static bool cut(struct shake_peer *peer, struct sk_buff *skb)
 /* TCP's packets, and others. */
 static void send_any(struct shake_peer *peer, struct parcel *parcel)
 {
-	if (cut(peer, parcel->skb))
+	if (cut_packet(peer, parcel->skb))
 		return;
 	if (parcel->is_tcp)
 		send_packet(peer, parcel);
@@ -463,7 +464,7 @@ static void send_any(struct shake_peer *peer, struct parcel *parcel)
  * Whether an agent holds a packet back. Short ones add nothing to a queue, but TCP's last data and
  * its FIN follow what waits; and what goes by two paths is in a hurry.
  */
-static bool waits(struct shake_peer *peer, const struct parcel *parcel)
+static bool has_to_wait(struct shake_peer *peer, const struct parcel *parcel)
 {
 	u32 trip;
 
@@ -482,11 +483,11 @@ static void send_one(struct shake_peer *peer, struct sk_buff *skb)
 	struct parcel parcel = { .skb = skb };
 
 	parcel.is_tcp = shake_segment_pull(skb, &parcel.segment);
-	if (parcel.is_tcp && !look_at(peer, &parcel)) {
+	if (parcel.is_tcp && !judge_ack(peer, &parcel)) {
 		consume_skb(skb);
 		return;
 	}
-	if (waits(peer, &parcel)) {
+	if (has_to_wait(peer, &parcel)) {
 		shake_count(peer->d, SHAKE_HELD_BACK);
 		/* the last one may have left since, and nobody look any more */
 		if (shake_held_put(peer->held, skb))
@@ -539,7 +540,7 @@ netdev_tx_t shake_start_xmit(struct sk_buff *skb, struct net_device *dev)
 		shake_count(d, SHAKE_DROP_BETWEEN);
 		goto drop;
 	}
-	peer = peer_of(d, skb);
+	peer = peer_of_packet(d, skb);
 	if (!peer) {
 		shake_count(d, SHAKE_DROP_NO_PEER);
 		goto drop;

@@ -59,7 +59,7 @@ static struct sk_buff *new_frame(struct sscop_dev *d, u32 length)
 	return skb;
 }
 
-static const u8 *peer_of(const struct sscop_dev *d)
+static const u8 *peer_address(const struct sscop_dev *d)
 {
 	return is_zero_ether_addr(d->settings.peer) ? d->learned : d->settings.peer;
 }
@@ -78,7 +78,7 @@ static const u8 *control_address(const struct sscop_dev *d)
 	bool known = !is_zero_ether_addr(d->settings.peer) ||
 		     (d->s.state > SSCOP_BEGINNING && !sscop_is_silent(d, sscop_now()));
 
-	return known ? peer_of(d) : d->lower->broadcast;
+	return known ? peer_address(d) : d->lower->broadcast;
 }
 
 static struct sk_buff *control_frame(struct sscop_dev *d, const struct sscop_output *output)
@@ -112,7 +112,7 @@ static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *ke
 	if (skb_copy_bits(kept->packet, kept->at, pdu + header, kept->length))
 		goto fail;
 	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
-	if (!push_link_header(d, skb, peer_of(d)))
+	if (!push_link_header(d, skb, peer_address(d)))
 		goto fail;
 	sscop_put_below(d, skb);
 	return skb;

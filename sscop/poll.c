@@ -27,7 +27,7 @@ static void note_outcome(void *context, u32 frame, bool lost)
 		sscop_segment_outcome(&d->auto_segment, ETH_HLEN + frame, lost);
 }
 
-static u32 draw(void *context)
+static u32 draw_random(void *context)
 {
 	return get_random_u32();
 }
@@ -35,7 +35,7 @@ static u32 draw(void *context)
 const struct sscop_owner sscop_owner = {
 	.free = free_segment,
 	.outcome = note_outcome,
-	.random = draw,
+	.random = draw_random,
 };
 
 /* --- the round ------------------------------------------------------------------------- */

@@ -158,7 +158,7 @@ static void take_piece(struct sscop_dev *d, struct sk_buff *skb, struct sk_buff_
 
 /* --- from frames to segments ------------------------------------------------------------ */
 
-static bool is_sealed(u8 type)
+static bool is_sealed_type(u8 type)
 {
 	return type == SSCOP_SD || type == SSCOP_POLL || type == SSCOP_STAT ||
 	       type == SSCOP_USTAT;
@@ -173,7 +173,7 @@ static bool may_be_peer(const struct sscop_dev *d, const u8 *source, u8 type, u6
 		return false;
 	if (!is_zero_ether_addr(d->settings.peer))
 		return ether_addr_equal(source, d->settings.peer);
-	return ether_addr_equal(source, d->learned) || is_sealed(type) ||
+	return ether_addr_equal(source, d->learned) || is_sealed_type(type) ||
 	       d->s.state == SSCOP_BEGINNING || sscop_is_silent(d, now);
 }
 

@@ -59,7 +59,7 @@ void sscop_init(struct sscop *s, const struct sscop_config *config,
 
 /* --- states -------------------------------------------------------------------------- */
 
-static u32 draw(struct sscop *s)
+static u32 draw_number(struct sscop *s)
 {
 	u32 number = s->owner->random(s->context);
 
@@ -98,14 +98,14 @@ static void note_reset(struct sscop *s, u64 *cause)
 }
 
 /* Seek a connection. */
-static void begin(struct sscop *s, u64 now)
+static void begin_connection(struct sscop *s, u64 now)
 {
 	if (is_connected(s))
 		s->events |= SSCOP_EVENT_DOWN;
 	sscop_tx_clear(s);
 	sscop_rx_clear(s);
 	s->state = SSCOP_BEGINNING;
-	s->mine = draw(s);
+	s->mine = draw_number(s);
 	s->theirs = 0;
 	s->epoch = 0;
 	set_retry(s, now);
@@ -116,7 +116,7 @@ static void adopt(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
 {
 	s->mine = pdu->to;
 	s->theirs = pdu->from;
-	s->offer = draw(s);
+	s->offer = draw_number(s);
 	s->epoch = pdu->sq;
 	s->credit = min(pdu->mr, SSCOP_WINDOW_MAX);
 	reset_data(s, now);
@@ -150,7 +150,7 @@ static void resync(struct sscop *s, u8 type, u64 now)
 void sscop_start(struct sscop *s, u64 now)
 {
 	sscop_clock_init(&s->clock, now);
-	begin(s, now);
+	begin_connection(s, now);
 }
 
 /**
@@ -268,7 +268,7 @@ static enum sscop_verdict on_end(struct sscop *s, const struct sscop_pdu *pdu, u
 	verdict = answer(s, SSCOP_ENDAK, s->mine, s->theirs, s->epoch, now);
 	if (is_connected(s))
 		note_reset(s, &s->counts.reset_end);
-	begin(s, now);
+	begin_connection(s, now);
 	return verdict;
 }
 
@@ -365,7 +365,7 @@ static void count_received(struct sscop_counts *counts, u8 type)
 /* The connection is confirmed when the peer answers a POLL of it. Other PDUs may be late
  * ones of a peer that began anew since. SDs that are dropped here are sent again.
  */
-static enum sscop_verdict confirm(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
+static enum sscop_verdict confirm_connection(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
 {
 	enum sscop_verdict verdict;
 
@@ -393,7 +393,7 @@ static enum sscop_verdict data_transfer(struct sscop *s, const struct sscop_pdu 
 	if (s->state == SSCOP_BEGINNING)
 		return SSCOP_BAD_STATE;
 	if (s->state == SSCOP_CONFIRMING)
-		return confirm(s, pdu, now);
+		return confirm_connection(s, pdu, now);
 	/* Its seal shows that the peer uses this numbering. */
 	ready(s);
 	contradictions = &s->contradictions[pdu->type == SSCOP_STAT ||
@@ -583,7 +583,7 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, boo
 	if (s->state != SSCOP_BEGINNING && now - s->heard_at >= SSCOP_NO_RESPONSE_US) {
 		if (is_connected(s))
 			note_reset(s, &s->counts.reset_silence);
-		begin(s, now);
+		begin_connection(s, now);
 	}
 	if (room == SSCOP_FULL) {
 		if (s->state == SSCOP_READY && ((more && !s->tx.closed) || s->tx.missing))

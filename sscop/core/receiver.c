@@ -7,7 +7,7 @@
 
 #define REPORT_PARTS 2U
 
-static void **slot_of(const struct sscop_rx *rx, u32 seq)
+static void **rx_slot_of(const struct sscop_rx *rx, u32 seq)
 {
 	return &rx->slots[seq & (rx->size - 1)];
 }
@@ -40,10 +40,10 @@ enum sscop_verdict sscop_rx_sd(struct sscop *s, const struct sscop_pdu *pdu,
 		return SSCOP_DUPLICATE;
 	if (ahead >= rx->window)
 		return SSCOP_OUTSIDE;
-	if (*slot_of(rx, pdu->seq))
+	if (*rx_slot_of(rx, pdu->seq))
 		return SSCOP_DUPLICATE;
 
-	*slot_of(rx, pdu->seq) = segment;
+	*rx_slot_of(rx, pdu->seq) = segment;
 	if (ahead >= sscop_distance(rx->next, rx->high)) {
 		if (pdu->seq != rx->high && s->config.ustat)
 			note_gap(rx, rx->high, pdu->seq);
@@ -62,7 +62,7 @@ enum sscop_verdict sscop_rx_sd(struct sscop *s, const struct sscop_pdu *pdu,
 void *sscop_deliver(struct sscop *s)
 {
 	struct sscop_rx *rx = &s->rx;
-	void **slot = slot_of(rx, rx->next);
+	void **slot = rx_slot_of(rx, rx->next);
 	void *segment = *slot;
 
 	if (segment) {
@@ -103,7 +103,7 @@ enum sscop_verdict sscop_rx_poll(struct sscop *s, const struct sscop_pdu *pdu)
 /* Where the run of received (or missing) SDs ends that begins at @seq, VR(H) at most. */
 static u32 run_end(const struct sscop_rx *rx, u32 seq, bool received)
 {
-	while (seq != rx->high && !!*slot_of(rx, seq) == received)
+	while (seq != rx->high && !!*rx_slot_of(rx, seq) == received)
 		seq = sscop_add(seq, 1);
 	return seq;
 }
@@ -215,7 +215,7 @@ void sscop_rx_clear(struct sscop *s)
 	u32 seq;
 
 	for (seq = rx->next; seq != rx->high; seq = sscop_add(seq, 1)) {
-		void **slot = slot_of(rx, seq);
+		void **slot = rx_slot_of(rx, seq);
 
 		if (*slot)
 			s->owner->free(s->context, *slot);

@@ -38,7 +38,7 @@
 
 #define KEEPALIVE_MAX_US 15000000U
 
-static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
+static struct sscop_tx_slot *tx_slot_of(const struct sscop_tx *tx, u32 seq)
 {
 	return &tx->slots[seq & (tx->size - 1)];
 }
@@ -68,7 +68,7 @@ static void tell_outcome(struct sscop *s, struct sscop_tx_slot *slot, bool lost)
 static void acknowledge(struct sscop *s, u32 from, u32 to)
 {
 	for (; from != to; from = sscop_add(from, 1)) {
-		struct sscop_tx_slot *slot = slot_of(&s->tx, from);
+		struct sscop_tx_slot *slot = tx_slot_of(&s->tx, from);
 
 		if (!slot->segment)
 			continue;
@@ -95,7 +95,7 @@ static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 static void stat_missing(struct sscop *s, u32 from, u32 to, u32 ps)
 {
 	for (; from != to; from = sscop_add(from, 1)) {
-		struct sscop_tx_slot *slot = slot_of(&s->tx, from);
+		struct sscop_tx_slot *slot = tx_slot_of(&s->tx, from);
 
 		if (slot->segment && !slot->missing && sscop_before(slot->poll, ps))
 			mark_missing(s, from, slot);
@@ -108,7 +108,7 @@ static void stat_missing(struct sscop *s, u32 from, u32 to, u32 ps)
 static void ustat_missing(struct sscop *s, u32 from, u32 to)
 {
 	for (; from != to; from = sscop_add(from, 1)) {
-		struct sscop_tx_slot *slot = slot_of(&s->tx, from);
+		struct sscop_tx_slot *slot = tx_slot_of(&s->tx, from);
 
 		if (slot->segment && !slot->missing && !slot->again)
 			mark_missing(s, from, slot);
@@ -119,7 +119,7 @@ static void ustat_missing(struct sscop *s, u32 from, u32 to)
 static bool was_received(const struct sscop_tx *tx, u32 from, u32 to)
 {
 	for (; from != to; from = sscop_add(from, 1))
-		if (!slot_of(tx, from)->segment)
+		if (!tx_slot_of(tx, from)->segment)
 			return true;
 	return false;
 }
@@ -258,7 +258,7 @@ static void count_for_poll(struct sscop *s, u32 length)
 
 static void send_again(struct sscop *s, u32 seq, struct sscop_output *output, u64 now)
 {
-	struct sscop_tx_slot *slot = slot_of(&s->tx, seq);
+	struct sscop_tx_slot *slot = tx_slot_of(&s->tx, seq);
 
 	slot->missing = false;
 	slot->poll = s->tx.poll;
@@ -290,7 +290,7 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output, u64 now)
 	seq = tx->missing_from;
 	if (sscop_before(seq, tx->acked))
 		seq = tx->acked;
-	while (!slot_of(tx, seq)->missing)
+	while (!tx_slot_of(tx, seq)->missing)
 		seq = sscop_add(seq, 1);
 	tx->missing_from = seq;
 	tx->missing--;
@@ -330,7 +330,7 @@ bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output, u64 now)
 	    !may_copy(s))
 		return false;
 	for (seq = tx->acked; seq != end; seq = sscop_add(seq, 1)) {
-		struct sscop_tx_slot *slot = slot_of(tx, seq);
+		struct sscop_tx_slot *slot = tx_slot_of(tx, seq);
 
 		if (slot->segment && slot->again && slot->poll != tx->poll) {
 			slot->repeated = true;
@@ -383,7 +383,7 @@ bool sscop_tx_may_send(struct sscop *s)
 void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 {
 	struct sscop_tx *tx = &s->tx;
-	struct sscop_tx_slot *slot = slot_of(tx, tx->next);
+	struct sscop_tx_slot *slot = tx_slot_of(tx, tx->next);
 
 	if (tx->acked == tx->next)
 		tx->polled_at = now;	/* poll_time runs from the first SD on */
@@ -623,7 +623,7 @@ void sscop_tx_clear(struct sscop *s)
 	u32 seq;
 
 	for (seq = tx->acked; seq != tx->next; seq = sscop_add(seq, 1)) {
-		struct sscop_tx_slot *slot = slot_of(tx, seq);
+		struct sscop_tx_slot *slot = tx_slot_of(tx, seq);
 
 		if (slot->segment)
 			s->owner->free(s->context, slot->segment);

@@ -19,10 +19,10 @@ def test_a_paths_mtu_is_read_once_per_decision() -> None:
     tell a sender by ICMP that its MTU is 0. What a packet is compared with is the route's own."""
     functions = {name: body for name, body in FUNCTION.findall(TEXT) if "path->mtu" in body}
     assert set(functions) == {
-        "usable", "shake_narrowest", "shake_widest", "shake_find_route", "find_route", "keep",
+        "usable", "shake_narrowest", "shake_widest", "shake_find_route", "find_route", "keep_copy",
     }  # fmt: skip
-    assert functions["keep"].count("path->mtu") == 1
-    assert "READ_ONCE(path->mtu)" in functions["keep"]
+    assert functions["keep_copy"].count("path->mtu") == 1
+    assert "READ_ONCE(path->mtu)" in functions["keep_copy"]
     assert functions["usable"].count("path->mtu") == 1
     assert functions["shake_narrowest"].count("path->mtu") == 1
     assert functions["shake_widest"].count("READ_ONCE(path->mtu)") == 1
@@ -45,6 +45,6 @@ def test_each_packet_that_is_dropped_is_counted_by_the_device() -> None:
 def test_a_flows_end_follows_what_is_held_back() -> None:
     """A short packet of TCP with data or FIN; not an ACK, and not one whose flow has nothing there
     (shake_held_has(), test_waiting.py)."""
-    body = dict(FUNCTION.findall(TEXT))["waits"]
+    body = dict(FUNCTION.findall(TEXT))["has_to_wait"]
     short = body[body.index("SHAKE_SMALL)") :].split(";")[0]
     assert "segment.seq != parcel->segment.end" in short and "shake_held_has(" in short
