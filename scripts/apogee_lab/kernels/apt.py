@@ -186,7 +186,7 @@ def download(options: list[str], packages: Sequence[str], folder: Path) -> None:
 def headers_packages(options: list[str], release: str) -> list[str]:
     """The packages that make up a header tree."""
     package = f"linux-headers-{release}"
-    parts = r"linux-headers-.*-common|linux-kbuild-.*"
+    parts = r"linux-headers-.*-common(-rt)?|linux-kbuild-.*"
     return [package, *(p for p in depends(options, package) if re.fullmatch(parts, p))]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..base import LabError, cache_dir, call, hold, mark
 from . import apt
-from .kernel import Kernel, release_of
+from .kernel import NATIVE, Kernel, release_of
 
 
 def relocate(headers: Path) -> None:
@@ -61,7 +61,10 @@ echo 'static inline int u(const int *q) { __typeof_unqual__(*q) v = *q; return v
 
 
 def equip(headers: Path, suite: str, arch: str) -> None:
-    """Make a header tree use the compiler it names, and that compiler's loader for its programs."""
+    """Make a header tree use the compiler it names, and that compiler's loader for its programs.
+    What scripts/setup installs needs neither."""
+    if (release_of(suite), arch) == (NATIVE, "amd64"):
+        return
     variables = headers / ".kernelvariables"
     match = re.search(r"\)(gcc-\d+)$", variables.read_text(), re.M)
     if not match:
