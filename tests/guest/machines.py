@@ -36,8 +36,8 @@ class Machine:
 
     arch: str
     qemu: str
+    board: str
     cpu: str
-    console: str = "ttyAMA0"
 
     @property
     def triplet(self) -> str:
@@ -49,8 +49,8 @@ class Machine:
 
 
 MACHINES = {
-    "arm64": Machine("arm64", "qemu-system-aarch64", "cortex-a53"),
-    "armhf": Machine("armhf", "qemu-system-arm", "cortex-a15"),
+    "arm64": Machine("arm64", "qemu-system-aarch64", "virt", "cortex-a53"),
+    "armhf": Machine("armhf", "qemu-system-arm", "virt,highmem=off", "cortex-a15"),
 }
 
 
@@ -128,9 +128,9 @@ def _initrd(machine: Machine, k: Kernel, script: str, folder: Path) -> bytes:
 
 
 def _command(machine: Machine, k: Kernel, work: Work) -> Command:
-    cmdline = f"console={machine.console} quiet panic=-1 oops=panic cryptomgr.notests=1"
+    cmdline = "console=ttyAMA0 quiet panic=-1 oops=panic cryptomgr.notests=1"
     argv = [
-        *(find_program(machine.qemu, "qemu-system-arm"), "-M", "virt", "-cpu", machine.cpu),
+        *(find_program(machine.qemu, "qemu-system-arm"), "-M", machine.board, "-cpu", machine.cpu),
         *("-m", "1G", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
         *("-kernel", k.root / "root/boot" / f"vmlinuz-{k.release}", "-initrd", work.initrd),
         *("-append", cmdline, "-chardev", f"file,id=c,path={work.console}"),

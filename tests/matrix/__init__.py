@@ -9,7 +9,8 @@ programs (bpf), and those of ``tests/asked`` compute the same (bpf answers). For
 the modules are compiled and checked; one that a suite does not carry today has a row that says so.
 
 ``listed``: all releases that the suites and sid list, with each flavour, are compiled and checked;
-the newest and the oldest of each come first. Exit status 1 if a cell fails. The rows are kept in
+the newest and the oldest of each come first, stock flavours
+before others. Exit status 1 if a cell fails. The rows are kept in
 build/matrix.jsonl, from which a run that was stopped goes on; ``page`` writes those of
 docs/results/matrix.jsonl into docs/kernels.md.
 """

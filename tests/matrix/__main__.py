@@ -49,9 +49,11 @@ def every_release(record: Record, suites: Sequence[str]) -> None:
     newest = {(suite, listed.flavour(release)): release for suite, _, release in reversed(todo)}
     oldest = {(suite, listed.flavour(release)): release for suite, _, release in todo}
 
-    def turn(one: tuple[str, str, str]) -> int:
-        ends = (kinds[one[0], listed.flavour(one[2])] for kinds in (newest, oldest))
-        return [*ends, one[2]].index(one[2])
+    def turn(one: tuple[str, str, str]) -> tuple[int, bool]:
+        suite, arch, release = one
+        flavour = listed.flavour(release)
+        ends = (kinds[suite, flavour] for kinds in (newest, oldest))
+        return [*ends, release].index(release), flavour != arch
 
     for one in sorted(todo, key=turn):
         record.row("listed", *one, make=lambda: checks.listed_row(*one))  # noqa: B023

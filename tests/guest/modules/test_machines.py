@@ -102,4 +102,3 @@ def test_modules_on_another_machine(name: str, build: Path) -> None:
         assert json.loads((out / f"{flow}.recv").read_text())["bytes"] >= BYTES, flow
     for flow in ALGORITHMS:
         assert json.loads((out / f"{flow}.send").read_text())["cc"] == flow
-    print((out/"sscop.shown").read_text(), (out/"shake.shown").read_text())
