@@ -67,7 +67,7 @@ class Record:
     """The rows of a run, in a file. A run that was stopped goes on: a row of the same sources, in
     which nothing is wrong, is not made again."""
 
-    def __init__(self, path: Path = KEPT) -> None:
+    def __init__(self, path: Path) -> None:
         self._path, self._of = path, _sources()
         self.rows: dict[Asked, Row] = {}
         self._old = read(path, self._of) if path.exists() else {}
