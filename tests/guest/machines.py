@@ -86,7 +86,9 @@ def _add_programs(cpio: Cpio, machine: Machine) -> None:
     for library in _libraries(programs[:-1], libraries):
         cpio.file(f"lib/{machine.triplet}/{library.name}", library.read_bytes(), 0o755)
     for loader in [*libraries.glob("ld-*"), *(root / "usr/lib").glob("ld-*")]:
-        cpio.file(f"lib/{loader.name}", (libraries / Path(loader.resolve()).name).read_bytes(), 0o755)
+        cpio.file(
+            f"lib/{loader.name}", (libraries / Path(loader.resolve()).name).read_bytes(), 0o755
+        )
     cpio.link("bin/sh", "dash")
     # This machine's has the same applets.
     for applet in call([find_program("busybox", "busybox-static"), "--list"], "busybox").split():

@@ -22,11 +22,17 @@ def booted(record: Record, suites: Sequence[str]) -> None:
     asked = kept.run()
     for suite in (suite for suite in suites if suite != UNSTABLE):
         native = record.row(
-            "booted", suite, "amd64", make=lambda: checks.native_row(suite, asked)  # noqa: B023
+            "booted",
+            suite,
+            "amd64",
+            make=lambda: checks.native_row(suite, asked),  # noqa: B023
         )
         for arch in foreign_headers.FLAVOURS:
             record.row(
-                "booted", suite, arch, make=lambda: checks.foreign_row(suite, arch, native)  # noqa: B023
+                "booted",
+                suite,
+                arch,
+                make=lambda: checks.foreign_row(suite, arch, native),  # noqa: B023
             )
 
 

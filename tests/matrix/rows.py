@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from apogee_lab.base import LabError, key_of, write_whole
@@ -77,7 +77,7 @@ class Record:
         row = self._old.get(asked)
         if row is None or row.failures:
             row = make()
-            row.date = datetime.now(timezone.utc).date().isoformat()
+            row.date = datetime.now(UTC).date().isoformat()
         self._old[asked] = self.rows[asked] = row
         lines = [
             json.dumps({"of": self._of, "asked": key, "row": asdict(one)})
@@ -91,6 +91,4 @@ class Record:
 def read(path: Path, of: str | None = None) -> dict[Asked, Row]:
     """The rows in a file, those of these sources only, or all."""
     entries = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return {
-        tuple(one["asked"]): Row(**one["row"]) for one in entries if of in (None, one["of"])
-    }
+    return {tuple(one["asked"]): Row(**one["row"]) for one in entries if of in (None, one["of"])}

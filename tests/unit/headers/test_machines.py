@@ -16,7 +16,12 @@ HEADERS = ("holes", "order", "path", "plpmtu", "policy", "repair", "sched")
 #: What starts programs, which are not this machine's, is left out.
 PARTS = {
     "sscop": ("tests/unit/sscop",),
-    "shake": ("tests/unit/shake", "--ignore=tests/unit/shake/test_events.py", "-k", "not libfuzzer"),
+    "shake": (
+        "tests/unit/shake",
+        "--ignore=tests/unit/shake/test_events.py",
+        "-k",
+        "not libfuzzer",
+    ),
     "shake's headers": tuple(f"tests/unit/headers/test_shake_{name}.py" for name in HEADERS),
 }
 
