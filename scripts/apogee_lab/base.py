@@ -35,6 +35,9 @@ _PR_SET_PDEATHSIG = 1
 
 _BIN_DIRS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
 
+#: What compiles C that this machine runs: where Python runs in qemu-user, one for that machine.
+GCC = os.environ.get("APOGEE_GCC", "gcc")
+
 
 class LabError(Exception):
     """An error that the user can fix; its text is one line."""
@@ -268,7 +271,7 @@ def compiled(
     suffix: str,
     flags: Sequence[str],
     more_headers: Sequence[Path] = (),
-    compiler: str = "gcc",
+    compiler: str = GCC,
 ) -> Path:
     """The binary that the compiler builds from these C files, rebuilt when they, their headers, the
     flags or the compiler change.

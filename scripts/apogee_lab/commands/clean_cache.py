@@ -41,6 +41,8 @@ MADE = {
     **{f"headers/[0-9]*-{flavour}": "kernels.lock" for flavour in FLAVOURS.values()},
     "tools/*-gcc-[0-9]*": "kernels.lock",
     "tools/*-sparse": "kernels.lock",
+    "tools/*-python3-minimal-*": "kernels.lock",
+    "tools/*-busybox-static-*": "kernels.lock",
     "apt/*/sources.list": "kernels.lock",  # with its folder
     "sources/*/linux-source-*.deb": "kernels.lock",
     "sources/*/part": "kernels.lock",

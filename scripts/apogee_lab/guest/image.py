@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .. import bpf
 from ..base import (
+    GCC,
     LabError,
     cache_dir,
     call,
@@ -122,10 +123,10 @@ def stage_modules(k: Kernel) -> Path:
     return stage
 
 
-def flow_binary() -> Path:
+def flow_binary(compiler: str = GCC) -> Path:
     """The traffic tool, linked statically."""
     sources = sorted((Path(__file__).parent / "flow").glob("*.c"))
-    return compiled("flow", sources, "", ["-static", "-s"])
+    return compiled("flow", sources, "", ["-static", "-s"], compiler=compiler)
 
 
 def hostile_binary() -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..base import cache_dir, compiled, hold, locked, repo_root
+from ..base import GCC, cache_dir, compiled, hold, locked, repo_root
 
 #: Flags in addition to those of :func:`compiled`; scripts/ip-plugins has the same.
 _FLAGS = ("-shared", "-fPIC", "-Wextra")
@@ -23,13 +23,15 @@ def sources() -> list[Path]:
     return sorted(repo_root().glob("*/iproute2/link_*.c"))
 
 
-def plugins() -> dict[str, Path]:
+def plugins(compiler: str = GCC) -> dict[str, Path]:
     """File names, as ``ip`` looks for them, and the plug-ins, compiled in the cache."""
     found = {}
     for source in sources():
         folders = (source.parent.parent, repo_root() / "include" / "iproute2")
         headers = [path for folder in folders for path in sorted(folder.glob("*.h"))]
-        found[f"{source.stem}.so"] = compiled(source.stem, [source], ".so", _FLAGS, headers)
+        found[f"{source.stem}.so"] = compiled(
+            source.stem, [source], ".so", _FLAGS, headers, compiler
+        )
     return found
 
 
@@ -49,9 +51,9 @@ def folder() -> Path:
     return place
 
 
-def guest_files() -> dict[str, bytes]:
+def guest_files(compiler: str = GCC) -> dict[str, bytes]:
     """The plug-ins as files of a guest: path in the guest -> contents.
 
     Scripts of the guest need ``IP_LIB_DIR=/lib/ip`` in their environment.
     """
-    return {f"{GUEST_FOLDER}/{name}": path.read_bytes() for name, path in plugins().items()}
+    return {f"{GUEST_FOLDER}/{name}": path.read_bytes() for name, path in plugins(compiler).items()}

@@ -144,13 +144,18 @@ def newest(options: list[str], suite: str, kind: str, flavour: str = "") -> str:
     return found[0]
 
 
+def folder(suite: str, arch: str) -> Path:
+    """The folder of the cache with apt's files."""
+    return cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
+
+
 def updated_apt(suite: str, arch: str = "amd64") -> list[str]:
     """apt options for a suite, its package lists fetched into the cache.
 
     A mirror that is being updated may lack some lists for a while. The others may suffice, but if
     the suite's own list is missing, NotCarried is raised. LabError if no mirror can be reached.
     """
-    apt = cache_dir() / "apt" / (suite if arch == "amd64" else f"{suite}-{arch}")
+    apt = folder(suite, arch)
     apt.mkdir(parents=True, exist_ok=True)
     need_space(apt, SPACE_MB)
     for program, package in PROGRAMS.items():
@@ -186,7 +191,7 @@ def download(options: list[str], packages: Sequence[str], folder: Path) -> None:
 def headers_packages(options: list[str], release: str) -> list[str]:
     """The packages that make up a header tree."""
     package = f"linux-headers-{release}"
-    parts = r"linux-headers-.*-common|linux-kbuild-.*"
+    parts = r"linux-headers-.*-common(-rt)?|linux-kbuild-.*"
     return [package, *(p for p in depends(options, package) if re.fullmatch(parts, p))]
 
 

@@ -16,12 +16,10 @@ from . import apt
 from .apt import depends, download, headers_packages, newest, unpack, updated_apt
 from .kernel import (
     DEFAULT_KERNEL,
-    NATIVE,
     SUITES,
     Kernel,
     cached,
     mark_complete,
-    release_of,
     suite_of,
     unknown,
 )
@@ -86,8 +84,7 @@ def _prepare_kernel(k: Kernel, suite: str) -> None:
     for extra in ("lib/linux-kbuild", "usr/share"):
         shutil.rmtree(top / extra, ignore_errors=True)
     relocate(k.headers)
-    if release_of(suite) != NATIVE:
-        equip(k.headers, suite, "amd64")
+    equip(k.headers, suite, "amd64")
     base = k.modules.parent.parent.parent
     call([find_program("depmod", "kmod"), "-b", base, k.release], "depmod")
     mark_complete(k, suite)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Headers of Debian's kernels for other architectures, to compile modules against.
+"""Headers of Debian's kernels for other architectures, to compile modules against; two to boot.
 
 They are kept below ``headers`` of the cache, beside this machine's build tools of the same kernel.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 
-from ..base import cache_dir, locked
+from ..base import cache_dir, call, find_program, locked, mark
 from . import apt, toolchain
 from .kernel import Kernel, cached, mark_complete, suite_of
 
@@ -28,6 +28,23 @@ def kernel(suite: str, arch: str) -> Kernel:
         with locked("kernels", apt.WAITING):
             k = _find(suite, arch) or _fetch(suite, arch)
     toolchain.hold_equipped(k)
+    return k
+
+
+def bootable(suite: str, arch: str) -> Kernel:
+    """The same kernel with its image and modules."""
+    k = kernel(suite, arch)
+    if not (k.root / "image").exists():
+        with locked("kernels", apt.WAITING):
+            options = apt.updated_apt(suite, arch)
+            debs = k.root / "debs"
+            apt.download(options, [f"linux-image-{k.release}"], debs)
+            for deb in debs.glob("*.deb"):
+                apt.unpack(deb, k.root / "root")
+            shutil.rmtree(debs)
+            base = k.modules.parent.parent.parent
+            call([find_program("depmod", "kmod"), "-b", base, k.release], "depmod")
+            mark(k.root / "image")
     return k
 
 

@@ -18,7 +18,7 @@ from . import apt, foreign_headers, toolchain
 from .kernel import Kernel, numbers
 
 #: Debian's architecture -> flavours of its kernels.
-FLAVOURS = {"amd64": ("amd64", "cloud-amd64", "rt-amd64"), "arm64": ("arm64", "cloud-arm64")}
+FLAVOURS = {arch: (arch, f"cloud-{arch}", f"rt-{arch}") for arch in ("amd64", "arm64")}
 
 
 @lru_cache
@@ -38,6 +38,12 @@ def releases(suite: str, arch: str) -> list[str]:
     where = rf"{suite}(?:-security|-updates)?/"
     own = set(re.findall(rf"^ *linux-headers-(\S+) .* {where}", policy, re.M))
     return sorted(own, key=lambda release: (*(-n for n in numbers(release)[:4]), release))
+
+
+def flavour(release: str) -> str:
+    """The flavour in a release's name: ``rt-arm64``."""
+    names = (name for names in FLAVOURS.values() for name in names)
+    return max((name for name in names if release.endswith(f"-{name}")), key=len)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..base import LabError, cache_dir, call, hold, mark
 from . import apt
-from .kernel import Kernel, release_of
+from .kernel import NATIVE, Kernel, release_of
 
 
 def relocate(headers: Path) -> None:
@@ -61,13 +61,16 @@ echo 'static inline int u(const int *q) { __typeof_unqual__(*q) v = *q; return v
 
 
 def equip(headers: Path, suite: str, arch: str) -> None:
-    """Make a header tree use the compiler it names, and that compiler's loader for its programs."""
+    """Make a header tree use the compiler it names, and that compiler's loader for its programs.
+    What scripts/setup installs needs neither."""
+    if (release_of(suite), arch) == (NATIVE, "amd64"):
+        return
     variables = headers / ".kernelvariables"
     match = re.search(r"\)(gcc-\d+)$", variables.read_text(), re.M)
     if not match:
         raise LabError(f"{variables} names no compiler")
     triplet = TRIPLETS[arch]
-    tools = _fetch(suite, f"{match[1]}-{triplet.replace('_', '-')}", "pahole")
+    tools = fetch(suite, f"{match[1]}-{triplet.replace('_', '-')}", "pahole")
     lines = [
         f"override CROSS_COMPILE := {_from(headers, tools / 'usr' / 'bin' / triplet)}-",
         f"PAHOLE := {_from(headers, tools / 'usr' / 'bin' / 'pahole')}",
@@ -77,7 +80,7 @@ def equip(headers: Path, suite: str, arch: str) -> None:
     _launch_all(scripts.parent, tools)
     common = next(headers.parent.glob("linux-headers-*-common*"))
     if "checker-valid.sh" in (common / "Makefile").read_text():
-        checker = _fetch(CHECKER_SUITE, "sparse")
+        checker = fetch(CHECKER_SUITE, "sparse")
         lines.append(f"CHECK := {_from(headers, checker / 'usr' / 'bin' / 'sparse')}")
         (scripts / "checker-valid.sh").write_text(_CHECKER_VALID)
         (scripts / "checker-valid.sh").chmod(0o755)
@@ -105,18 +108,19 @@ def _from(headers: Path, path: Path) -> str:
     return here + os.path.relpath(folder, headers.resolve())
 
 
-def _fetch(suite: str, *packages: str) -> Path:
+def fetch(suite: str, *packages: str, arch: str = "amd64") -> Path:
     """Unpack packages and all their dependencies, the C library included, into one root."""
-    root = cache_dir() / "tools" / "-".join([release_of(suite), packages[0]])
+    name = [release_of(suite), packages[0], *([] if arch == "amd64" else [arch])]
+    root = cache_dir() / "tools" / "-".join(name)
     if (root / "complete").exists():
         return root
     print(f"fetching {', '.join(packages)} ({suite})", file=sys.stderr, flush=True)
     shutil.rmtree(root, ignore_errors=True)
-    options = apt.updated_apt(suite)
-    fetch = ["-y", "--no-install-recommends", "--download-only", "install", *packages]
+    options = apt.updated_apt(suite, arch)
+    words = ["-y", "--no-install-recommends", "--download-only", "install", *packages]
     # No lock on the machine's package database: the one used here is private and empty.
-    call(["apt-get", *options, "-q", "-o", "Debug::NoLocking=1", *fetch], f"fetching {packages[0]}")
-    archives = cache_dir() / "apt" / suite / "cache" / "archives"
+    call(["apt-get", *options, "-q", "-o", "Debug::NoLocking=1", *words], f"fetching {packages[0]}")
+    archives = apt.folder(suite, arch) / "cache" / "archives"
     for folder in ("lib", "lib64"):
         (root / "usr" / folder).mkdir(parents=True)
         (root / folder).symlink_to(f"usr/{folder}")

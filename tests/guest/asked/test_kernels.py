@@ -10,9 +10,9 @@ import pytest
 
 from apogee_lab.engines import uml
 from apogee_lab.kernels import debian, uml_kernel
-from tests import matrix
 from tests.asked import bpf, guests, kept
 from tests.asked.recorder import Recorder
+from tests.matrix import checks
 from tests.unit.headers.cheaders import compile_library
 
 pytestmark = pytest.mark.guest
@@ -35,9 +35,9 @@ def test_bpf_programs_answer_alike(asked: Path) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("suite", ["bookworm", "bookworm-backports"])
 def test_rows_of_the_matrix(suite: str, asked: Path) -> None:
-    row = matrix.native_row(suite, asked)
+    row = checks.native_row(suite, asked)
     assert row.failures == []
-    assert list(row.cells) == list(matrix.COLUMNS)
+    assert list(row.cells) == list(checks.COLUMNS)
 
 
 PLANTED = {

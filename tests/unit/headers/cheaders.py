@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from apogee_lab.base import compiled, write_whole
+from apogee_lab.base import GCC, compiled, write_whole
 from tests.kernel import FOLDER, ROOT, pure
 
 SCALARS: dict[str, Any] = {
@@ -56,7 +56,7 @@ class HeaderError(Exception):
 
 def gcc(*args: str | Path, text: str | None = None, folder: Path | None = None) -> str:
     """Run the compiler; returns what it prints."""
-    command = ["gcc", *map(str, args)]
+    command = [GCC, *map(str, args)]
     done = subprocess.run(
         command, input=text, capture_output=True, text=True, cwd=folder, check=False
     )

@@ -23,7 +23,7 @@ def apogee(root: Path, build: Path) -> Iterator[Library]:
     """include/apogee, compiled: with sanitizers, and all calls kept, in the runs that
     tests/asked/kept.py starts.
     """
-    folder = root / "build" / ("sanitized" if SANITIZED else "unit")
+    folder = build / ("sanitized" if SANITIZED else "unit")
     library = compile_library(root, folder, sanitized=SANITIZED)
     recorder = Recorder(library) if SANITIZED else None
     yield library

@@ -294,6 +294,26 @@ def test_a_build_that_fails_otherwise(machine: Machine) -> None:
     assert line == f"build-modules: the modules do not build against {machine.kdir}, see above"
 
 
+def test_btf_is_made_where_the_headers_have_what_makes_it(machine: Machine) -> None:
+    """Debian's for 6.1 lack it: a vmlinux that a user has put there failed the build."""
+    machine.headers(
+        "modules:\n\t@echo made '$(origin CONFIG_DEBUG_INFO_BTF_MODULES)' >&2; exit 1\n"
+    )
+    machine.program("pahole", "echo v9.99")
+    (machine.kdir / "vmlinux").touch()
+
+    def built() -> str:
+        done = machine.run("build-modules", "--product", machine.kdir, machine.tree / "out")
+        return done.stderr
+
+    assert "made command line" in built()
+    tool = machine.kdir / "tools/bpf/resolve_btfids/resolve_btfids"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    assert "made undefined" in built()
+
+
 @pytest.mark.parametrize(
     ("words", "advice"),
     [

@@ -14,7 +14,8 @@ from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import debian
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import Kernel
-from tests import matrix
+from tests.matrix import __main__ as main
+from tests.matrix import checks, rows, tables
 
 
 def raising(error: Exception) -> object:
@@ -28,24 +29,27 @@ def raising(error: Exception) -> object:
     "error", [GuestFailed("kernel panic", []), LabError("no room"), AssertionError("no")]
 )
 def test_a_check_that_breaks_is_a_failed_cell(error: Exception) -> None:
-    row = matrix.Row("trixie", "amd64", "8.1.2-amd64")
+    row = rows.Row("trixie", "amd64", "8.1.2-amd64")
     assert not row.look("boots", raising(error))  # type: ignore[arg-type]
     assert row.failures == [f"8.1.2-amd64: boots: {error}"]
-    assert row.texts() == ["trixie", "amd64", "8.1.2-amd64", "–", "–", "FAILED", *["–"] * 5]
+    _, texts = tables.booted([row])
+    assert texts == ["trixie", "amd64", "8.1.2-amd64", "–", "–", "FAILED", *["–"] * 5, ""]
 
 
 def test_a_kernel_that_cannot_be_had_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     error = LabError("no network")
     monkeypatch.setattr(debian, "kernel", raising(error))
-    monkeypatch.setattr(matrix.foreign_headers, "kernel", raising(error))
-    native, *foreign = matrix.suite_rows("trixie", matrix.ROOT)
+    monkeypatch.setattr(checks.foreign_headers, "kernel", raising(error))
+    native = checks.native_row("trixie", Path())
+    foreign = [checks.foreign_row("trixie", arch, native) for arch in ("arm64", "armhf", "i386")]
     assert native.failures == ["trixie for amd64: W=1: no network"]
     assert [row.failures for row in foreign] == [
         [f"trixie for {arch}: W=1: no network"] for arch in ("arm64", "armhf", "i386")
     ]
 
 
-LISTED = {"amd64": ["8.1.2-amd64", "8.1.2-rt-amd64", "6.1.0-9-cloud-amd64"], "arm64": []}
+LISTED = {"amd64": ["8.1.2-amd64", "8.1.2-rt-amd64", "8.1.1-amd64", "8.1.1-rt-amd64",
+                    "6.1.0-9-cloud-amd64"], "arm64": []}  # fmt: skip
 
 
 @contextmanager
@@ -54,7 +58,7 @@ def headers(suite: str, arch: str, release: str) -> Iterator[Kernel]:
 
 
 @pytest.fixture
-def kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+def kernels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """trixie with one release for amd64 and arm64, another for armhf, none for i386; all build."""
 
     def foreign(suite: str, arch: str) -> Kernel:
@@ -62,26 +66,27 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> None:
             raise NotCarried(f"{suite} has no linux-headers-686-pae")
         return Kernel({"arm64": "8.1.2-arm64", "armhf": "8.1.1-armmp"}[arch], Path())
 
-    def native(suite: str, asked: Path) -> matrix.Row:
-        cells = dict.fromkeys(matrix.COLUMNS, "")
-        return matrix.Row(suite, "amd64", "8.1.2-amd64", cells)
+    def native(suite: str, asked: Path) -> rows.Row:
+        cells = dict.fromkeys(checks.COLUMNS, "")
+        return rows.Row(suite, "amd64", "8.1.2-amd64", cells)
 
-    monkeypatch.setattr(matrix.foreign_headers, "kernel", foreign)
-    monkeypatch.setattr(matrix, "native_row", native)
-    monkeypatch.setattr(matrix.kept, "run", Path)
-    monkeypatch.setattr(matrix.listed, "releases", lambda suite, arch: LISTED[arch])
-    monkeypatch.setattr(matrix.listed, "headers", headers)
-    monkeypatch.setattr(matrix, "_compiled", lambda k, out, *words, flags=(): "")
+    monkeypatch.setattr(rows, "KEPT", tmp_path / "rows.jsonl")
+    monkeypatch.setattr(checks.foreign_headers, "kernel", foreign)
+    monkeypatch.setattr(checks, "native_row", native)
+    monkeypatch.setattr(main.kept, "run", Path)
+    monkeypatch.setattr(main.listed, "releases", lambda suite, arch: LISTED[arch])
+    monkeypatch.setattr(main.listed, "headers", headers)
+    monkeypatch.setattr(checks, "_compiled", lambda k, out, *words, flags=(): "")
 
 
 @pytest.mark.usefixtures("kernels")
 def test_what_a_suite_lacks_is_told_and_fails_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert matrix.main(["trixie"]) == 0
+    assert main.main(["trixie"]) == 0
     said = capsys.readouterr()
     booted, _, others = said.out.partition("\n\n")
     assert [line.split() for line in others.splitlines()] == [
-        ["suite", "kernel", "W=1", "FAILED"],
-        ["trixie", "8.1.2", "amd64", "rt-amd64", "–"],
+        ["suite", "kernels", "ok", "FAILED"],
+        ["trixie", "8.1.1,", "8.1.2", "amd64", "rt-amd64", "–"],
         ["trixie", "6.1.0-9", "cloud-amd64", "–"],
     ]
     head, *rows = [line.split() for line in booted.splitlines()]
@@ -99,15 +104,36 @@ def test_a_cell_that_fails_is_status_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        matrix, "_compiled", lambda k, *_, **flags: "x.c:1: warning" if "armmp" in k.release else ""
+        checks, "_compiled", lambda k, *_, **flags: "x.c:1: warning" if "armmp" in k.release else ""
     )
-    assert matrix.main(["trixie"]) == 1
+    assert main.main(["trixie"]) == 1
     said = capsys.readouterr()
     assert "FAILED" in said.out
     assert "8.1.1-armmp: W=1: x.c:1: warning\n8.1.1-armmp: sparse: " in said.err
 
 
 def test_an_unknown_suite_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert matrix.main(["bookworm", "6.1"]) == 2
+    assert main.main(["bookworm", "6.1"]) == 2
     there = "bookworm, bookworm-backports, trixie, trixie-backports, sid"
     assert capsys.readouterr().err == f"matrix: unknown suite '6.1'; choose from: {there}\n"
+
+
+@pytest.mark.usefixtures("kernels")
+def test_a_stopped_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What failed is done again, and all of it for other sources; ends come first."""
+    made: list[str] = []
+
+    def compiled(k: Kernel, out: Path, *words: str, flags: tuple[str, ...] = ()) -> str:
+        made.append(k.release)
+        return "no" if k.release == "8.1.1-amd64" else ""
+
+    monkeypatch.setattr(checks, "_compiled", compiled)
+    assert main.main(["listed", "trixie"]) == 1
+    assert made[0] == "8.1.2-amd64"
+    assert sorted(made) == sorted(LISTED["amd64"])
+    made.clear()
+    assert main.main(["listed", "trixie"]) == 1
+    assert made == ["8.1.1-amd64"]
+    monkeypatch.setattr(rows, "_sources", lambda: "others")
+    main.main(["listed", "trixie"])
+    assert len(made) == 6

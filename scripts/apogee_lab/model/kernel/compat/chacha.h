@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <apogee/int.h>
+#include <compat/unaligned.h>
 #include <sodium.h>
 
 #define CHACHA_STATE_WORDS 16
@@ -25,12 +26,14 @@ static inline void apogee_chacha20_block(u32 words[CHACHA_STATE_WORDS], u8 *bloc
 {
 	static const char constants[] = "expand 32-byte k";
 	static const u8 zero[CHACHA_BLOCK_SIZE];
+	u8 state[4 * CHACHA_STATE_WORDS];
 	u64 counter = (u64)words[13] << 32 | words[12];
 
-	if (sodium_memcmp(words, constants, 16))
+	for (int i = 0; i < CHACHA_STATE_WORDS; i++)
+		put_unaligned_le32(words[i], state + 4 * i);
+	if (sodium_memcmp(state, constants, 16))
 		abort();
-	crypto_stream_chacha20_xor_ic(block, zero, sizeof(zero), (u8 *)&words[14], counter,
-				      (u8 *)&words[4]);
+	crypto_stream_chacha20_xor_ic(block, zero, sizeof(zero), state + 56, counter, state + 16);
 }
 
 #endif /* _TEST_COMPAT_CHACHA_H */

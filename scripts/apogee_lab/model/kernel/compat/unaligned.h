@@ -2,44 +2,31 @@
 #ifndef _TEST_COMPAT_UNALIGNED_H
 #define _TEST_COMPAT_UNALIGNED_H
 
+#include <endian.h>
 #include <string.h>
 
 #include <apogee/int.h>
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "for little-endian machines"
-#endif
-
-#define FUZZ_UNALIGNED(bits)						\
-static inline u##bits get_unaligned_be##bits(const void *p)		\
+#define FUZZ_UNALIGNED(end, bits)					\
+static inline u##bits get_unaligned_##end##bits(const void *p)		\
 {									\
 	u##bits value;							\
 									\
 	memcpy(&value, p, sizeof(value));				\
-	return __builtin_bswap##bits(value);				\
+	return end##bits##toh(value);					\
 }									\
 									\
-static inline void put_unaligned_be##bits(u##bits value, void *p)	\
+static inline void put_unaligned_##end##bits(u##bits value, void *p)	\
 {									\
-	value = __builtin_bswap##bits(value);				\
-	memcpy(p, &value, sizeof(value));				\
-}									\
-									\
-static inline u##bits get_unaligned_le##bits(const void *p)		\
-{									\
-	u##bits value;							\
-									\
-	memcpy(&value, p, sizeof(value));				\
-	return value;							\
-}									\
-									\
-static inline void put_unaligned_le##bits(u##bits value, void *p)	\
-{									\
+	value = hto##end##bits(value);					\
 	memcpy(p, &value, sizeof(value));				\
 }
 
-FUZZ_UNALIGNED(16)
-FUZZ_UNALIGNED(32)
-FUZZ_UNALIGNED(64)
+FUZZ_UNALIGNED(be, 16)
+FUZZ_UNALIGNED(be, 32)
+FUZZ_UNALIGNED(be, 64)
+FUZZ_UNALIGNED(le, 16)
+FUZZ_UNALIGNED(le, 32)
+FUZZ_UNALIGNED(le, 64)
 
 #endif /* _TEST_COMPAT_UNALIGNED_H */

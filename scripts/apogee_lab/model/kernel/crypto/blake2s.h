@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <apogee/int.h>
+#include <compat/unaligned.h>
 
 #define BLAKE2S_BLOCK_SIZE 64
 
@@ -56,7 +57,8 @@ static inline void blake2s_block(struct blake2s_state *s, bool last)
 	};
 	u32 v[16], m[16];
 
-	memcpy(m, s->buf, sizeof(m));
+	for (int i = 0; i < 16; i++)
+		m[i] = get_unaligned_le32(s->buf + 4 * i);
 	memcpy(v, s->h, sizeof(s->h));
 	memcpy(v + 8, blake2s_start, sizeof(blake2s_start));
 	v[12] ^= (u32)s->t;
@@ -117,7 +119,9 @@ static inline void blake2s_final(struct blake2s_state *s, u8 *out)
 	s->t += s->buflen;
 	memset(s->buf + s->buflen, 0, BLAKE2S_BLOCK_SIZE - s->buflen);
 	blake2s_block(s, true);
-	memcpy(out, s->h, s->outlen);
+	for (int i = 0; i < 8; i++)
+		put_unaligned_le32(s->h[i], s->buf + 4 * i);
+	memcpy(out, s->buf, s->outlen);
 }
 
 #endif /* _TEST_CRYPTO_BLAKE2S_H */

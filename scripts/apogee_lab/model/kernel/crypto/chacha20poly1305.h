@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include <apogee/int.h>
+#include <compat/unaligned.h>
 #include <sodium.h>
 
 /* RFC 8439 has 96 bits of nonce; the kernel's 64 are the last of them. */
 static inline void fuzz_nonce(u8 nonce[12], u64 value)
 {
 	memset(nonce, 0, 4);
-	memcpy(nonce + 4, &value, 8);
+	put_unaligned_le64(value, nonce + 4);
 }
 
 static inline void chacha20poly1305_encrypt(u8 *dst, const u8 *src, size_t src_len,

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The rows as tables, on the terminal and in docs/kernels.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from apogee_lab.results.text import NONE, as_markdown, as_text
+from tests import ROOT
+from tests.matrix.checks import COLUMNS
+from tests.matrix.rows import Asked, Row, read
+
+RECORD = ROOT / "docs/results/matrix.jsonl"
+PAGE = ROOT / "docs/kernels.md"
+BEGIN, END = "<!-- matrix: begin -->\n", "<!-- matrix: end -->\n"
+
+
+def _cell(why: str | None) -> str:
+    if why is None:
+        return NONE
+    return "FAILED" if why else "ok"
+
+
+def booted(rows: Iterable[Row]) -> list[list[str]]:
+    """A row per kernel, with all columns and a note."""
+    found = [
+        [r.suite, r.arch, r.release or NONE, *(_cell(r.cells.get(c)) for c in COLUMNS), r.note]
+        for r in rows
+    ]
+    return [["suite", "for", "kernel", *COLUMNS, ""], *found]
+
+
+def listed(rows: Iterable[Row]) -> list[list[str]]:
+    """A row per version and those before it with the same flavours and results."""
+    lines: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        base = re.match(r"[^-]*(-\d+)?", row.release)
+        lines.setdefault((row.suite, base[0] if base else ""), []).append(row)
+    found: list[list[str]] = []
+    for (suite, version), group in lines.items():
+        results = [" ".join(_flavours(version, group, bad)) or NONE for bad in (False, True)]
+        if found and [found[-1][0], *found[-1][2:]] == [suite, *results]:
+            found[-1][1] = f"{version}, {found[-1][1]}"
+        else:
+            found.append([suite, version or NONE, *results])
+    return [["suite", "kernels", "ok", "FAILED"], *found]
+
+
+def _flavours(version: str, group: Sequence[Row], bad: bool) -> list[str]:
+    names = [row.release.removeprefix(f"{version}-") for row in group if bool(row.failures) == bad]
+    return sorted(filter(None, names), key=lambda name: (name.split("-")[-1], len(name)))
+
+
+def tables(rows: dict[Asked, Row], show: Callable[[list[list[str]]], str]) -> str:
+    """Both."""
+    texts = []
+    for kind, make in {"booted": booted, "listed": listed}.items():
+        if group := [row for asked, row in rows.items() if asked[0] == kind]:
+            texts.append(show(make(group)))
+    return "\n\n".join(texts)
+
+
+def printed(rows: dict[Asked, Row]) -> str:
+    """For a terminal."""
+    return tables(rows, as_text)
+
+
+def page() -> str:
+    """The page with the tables of the record in docs/results."""
+    rows = read(RECORD)
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    text = tables(rows, lambda table: as_markdown(table, left=len(table[0])))
+    return f"{before}{BEGIN}\n{text}\n\n{END}{rest.split(END)[1]}"
