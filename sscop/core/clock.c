@@ -112,9 +112,10 @@ static u64 held(const struct sscop_clock *c)
 	return octets_in(sscop_clock_rate(c), sscop_clock_base(c));
 }
 
+/* Of STATs and POLLs that were sent while there was no SD nobody knows when they left the link. */
 static u64 under_way(const struct sscop_clock *c)
 {
-	return c->sent - c->heard_sent;
+	return c->sent - max(c->heard_sent, c->empty_sent);
 }
 
 /**
@@ -266,7 +267,7 @@ void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
 		.heard_asked = c->heard_asked,
 		.heard_sent = c->heard_sent,
 		.heard_lost = c->lost,
-		.idle = c->idle_sent > c->heard_sent || !c->heard_at,
+		.idle = c->idle_sent >= c->heard_sent || !c->heard_at,
 		.poll = poll,
 	};
 }
@@ -307,10 +308,13 @@ void sscop_clock_resumes(struct sscop_clock *c, u64 now)
 /**
  * sscop_clock_idle() - there is nothing to send
  * @c: the clock
+ * @empty: nor is an SD under way
  */
-void sscop_clock_idle(struct sscop_clock *c)
+void sscop_clock_idle(struct sscop_clock *c, bool empty)
 {
 	c->idle_sent = c->sent;
+	if (empty)
+		c->empty_sent = c->sent;
 	c->round_idle = true;
 	c->in_room = false;
 }
@@ -474,8 +478,10 @@ static void turn(struct sscop_clock *c)
 	if (c->round_idle || ++c->turns < TURN_ROUNDS)
 		return;
 	c->turns = 0;
-	c->rate[1] = c->rate[0];
-	c->rate[0] = 0;
+	if (c->rate[0]) {
+		c->rate[1] = c->rate[0];
+		c->rate[0] = 0;
+	}
 	c->loss[1] = c->loss[0];
 	c->loss[0] = SHARE_ONE;
 	c->extra[1] = c->extra[0];

@@ -73,6 +73,7 @@ struct sscop_clock_mark {
  * @heard_asked: us, when its POLL was sent
  * @heard_sent: octets sent before the end of that POLL: the others are under way
  * @idle_sent: octets sent when there was nothing more to send
+ * @empty_sent: octets sent when there was no SD under way either
  * @rate: octets per second, most of a round trip's, of the last rounds and of those before
  * @loss: least share lost, in 1/1024, the same
  * @extra: most octets that left the link beyond its rate at once, the same
@@ -119,6 +120,7 @@ struct sscop_clock {
 	u64 heard_asked;
 	u64 heard_sent;
 	u64 idle_sent;
+	u64 empty_sent;
 	u64 rate[2];
 	u32 loss[2];
 	u64 extra[2];
@@ -166,7 +168,7 @@ void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 now);
 void sscop_clock_resumes(struct sscop_clock *c, u64 now);
-void sscop_clock_idle(struct sscop_clock *c);
+void sscop_clock_idle(struct sscop_clock *c, bool empty);
 void sscop_clock_restart(struct sscop_clock *c);
 u64 sscop_clock_rate(const struct sscop_clock *c);
 u32 sscop_clock_base(const struct sscop_clock *c);

@@ -48,7 +48,7 @@ static void look(struct peer *peer)
 
 static enum sscop_room room_below(const struct peer *peer)
 {
-	if (peer->world->now >= peer->out.busy_until)
+	if (peer->out.box || peer->world->now >= peer->out.busy_until)
 		return SSCOP_QUIET;
 	return peer->world->now + BACKLOG_US >= peer->out.busy_until ? SSCOP_ROOM : SSCOP_FULL;
 }

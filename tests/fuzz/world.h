@@ -47,6 +47,7 @@ struct wire {
 	u32 delay;		/* us */
 	u32 jitter;		/* us at most, at random; frames overtake each other */
 	u32 rate;		/* bit/s, 0: infinite */
+	bool box;		/* that has this rate is not the device below: it is never full */
 	u64 busy_until;		/* us, when the last frame has left */
 	u32 count;		/* frames under way */
 	struct frame *frames[WIRE_MAX];	/* sorted by time of arrival */
