@@ -295,14 +295,17 @@ void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 no
  * sscop_clock_resumes() - the device below has room
  * @c: the clock
  * @now: us
+ *
+ * Return: us for which it had none.
  */
-void sscop_clock_resumes(struct sscop_clock *c, u64 now)
+u64 sscop_clock_resumes(struct sscop_clock *c, u64 now)
 {
-	if (c->wait == SSCOP_CLOCK_ROOM) {
-		c->room_us += now - c->wait_at;
-		c->in_room = true;
-	}
+	u64 us = c->wait == SSCOP_CLOCK_ROOM ? now - c->wait_at : 0;
+
+	c->room_us += us;
+	c->in_room |= us > 0;
 	c->wait = SSCOP_CLOCK_NO_WAIT;
+	return us;
 }
 
 /**
@@ -320,6 +323,24 @@ void sscop_clock_idle(struct sscop_clock *c, bool empty)
 }
 
 /**
+ * sscop_clock_paused() - the device below sent nothing for a time that says nothing of the link
+ * @c: the clock
+ *
+ * POLLs that were under way meanwhile tell nothing.
+ */
+void sscop_clock_paused(struct sscop_clock *c)
+{
+	u32 i;
+
+	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
+		c->marks[i].poll = U32_MAX;
+	c->heard_at = 0;
+	c->round_at = 0;
+	c->room_us = 0;
+	c->in_room = false;
+}
+
+/**
  * sscop_clock_restart() - nothing that was sent is under way
  * @c: the clock
  *
@@ -327,29 +348,28 @@ void sscop_clock_idle(struct sscop_clock *c, bool empty)
  */
 void sscop_clock_restart(struct sscop_clock *c)
 {
-	u32 i;
-
-	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
-		c->marks[i].poll = U32_MAX;
-	c->heard_at = 0;
+	sscop_clock_paused(c);
 	c->heard_sent = c->sent;
 	c->round_sent = c->sent;
 	c->round_left = c->sent;
-	c->round_at = 0;
 }
 
 /* --- what STATs say -------------------------------------------------------------------------- */
 
 /* Whether the device below is the bottleneck: while it was full, it was hardly faster than
  * the link. Said anew by each round in which some frames waited for it, or in which only
- * the clock held SDs back.
+ * the clock held SDs back; and not by one alone, in which it may have paused.
  */
 static void judge_device(struct sscop_clock *c)
 {
-	if (c->room_us && c->room_octets >= SPARE_FRAMES * (u64)c->frame)
-		c->pressed = per_second(c->room_octets, c->room_us) < 2 * sscop_clock_rate(c);
-	else if (c->ticks)
-		c->pressed = false;
+	bool told = c->room_us && c->room_octets >= SPARE_FRAMES * (u64)c->frame, slow;
+
+	if (told || c->ticks) {
+		slow = told &&
+		       per_second(c->room_octets, c->room_us) < 2 * sscop_clock_rate(c);
+		c->pressed = slow && c->slow;
+		c->slow = slow;
+	}
 	c->room_us = 0;
 	c->room_octets = 0;
 	c->ticks = 0;
@@ -385,6 +405,14 @@ static bool shows_some_queue(const struct sscop_clock *c)
 
 	return c->round_rtt != U32_MAX && c->round_rtt > base &&
 	       octets_in(sscop_clock_rate(c), c->round_rtt - base) > c->frame;
+}
+
+/* share lost in the round, in 1/SHARE_ONE */
+static u32 round_loss(const struct sscop_clock *c)
+{
+	u64 sent = max_t(u64, c->sent - c->round_from, 1);
+
+	return min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent), SHARE_ONE);
 }
 
 /* Whether the share lost in the round, of many frames, is more than the radio's. */
@@ -510,7 +538,7 @@ static void take_more(struct sscop_clock *c, u64 now)
 	u64 due = octets_in(rate, min_t(u64, now - c->round_at, US_MAX));
 	u64 left = c->heard_sent - c->round_left;
 
-	if (c->round_at && c->round_full && left < due - due / 8)
+	if (c->round_at && c->round_full && !c->room_us && left < due - due / 8)
 		c->more = min(c->more + (due - left) / 4, most);
 	else
 		c->more = min(c->more - c->more / 8, most);
@@ -521,9 +549,7 @@ static void take_more(struct sscop_clock *c, u64 now)
 
 static void end_round(struct sscop_clock *c, u64 now)
 {
-	u64 sent = max_t(u64, c->sent - c->round_from, 1);
-	u32 loss = min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent),
-			 SHARE_ONE);
+	u32 loss = round_loss(c);
 
 	take_loss(c);
 	take_more(c, now);
@@ -614,7 +640,7 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
 	take_extra(c, left, now);
 	/* Who sends above finds the rate as well, and must not find this window instead. */
 	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 &&
-	    !shows_queue(c, rtt, 1))
+	    !shows_queue(c, rtt, 1) && !has_dropped(c, round_loss(c)))
 		c->window += 2 * left;
 	c->heard_at = now;
 	c->heard_asked = m->at;

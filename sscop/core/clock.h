@@ -104,6 +104,7 @@ struct sscop_clock_mark {
  * @next_at: us, when the next SD is due
  * @early: us that it may be early
  * @pressed: see above
+ * @slow: the last round spoke for that
  * @wait: an enum sscop_clock_wait
  * @wait_at: us, since when
  * @in_room: SDs go out that waited for it
@@ -151,6 +152,7 @@ struct sscop_clock {
 	u64 next_at;
 	u32 early;
 	bool pressed;
+	bool slow;
 	u8 wait;
 	u64 wait_at;
 	bool in_room;
@@ -167,7 +169,8 @@ void sscop_clock_lost(struct sscop_clock *c, u32 pdu);
 void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 now);
-void sscop_clock_resumes(struct sscop_clock *c, u64 now);
+u64 sscop_clock_resumes(struct sscop_clock *c, u64 now);
+void sscop_clock_paused(struct sscop_clock *c);
 void sscop_clock_idle(struct sscop_clock *c, bool empty);
 void sscop_clock_restart(struct sscop_clock *c);
 u64 sscop_clock_rate(const struct sscop_clock *c);

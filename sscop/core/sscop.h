@@ -145,6 +145,7 @@ struct sscop_tx_slot {
  * @polled_at: us, when the last POLL was sent
  * @timed_poll: the POLL whose round trip is measured
  * @timed_at: us, when it was sent; 0: none
+ * @paused: the device below has paused since the last STAT
  * @srtt: us, smoothed round-trip time from POLL to STAT; 0: not known
  * @poll_now: a POLL is due whatever the rules say
  * @closed: a new SD had to wait for the window; counted once per closing
@@ -169,6 +170,7 @@ struct sscop_tx {
 	u64 polled_at;
 	u32 timed_poll;
 	u64 timed_at;
+	bool paused;
 	u32 srtt;
 	bool poll_now;
 	bool closed;

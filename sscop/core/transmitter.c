@@ -37,6 +37,7 @@
 #define SPACING_WINDOW 8
 
 #define KEEPALIVE_MAX_US 15000000U
+#define PAUSE_US 1000000U	/* of the device below, at least */
 
 static struct sscop_tx_slot *slot_of(const struct sscop_tx *tx, u32 seq)
 {
@@ -205,6 +206,7 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 
 	measure_rtt(tx, pdu->ps, now);
 	tx->poll_acked = pdu->ps;
+	tx->paused = false;
 	advance(s, pdu);
 	for (i = 0; i + 1 < pdu->elements; i += 2) {
 		stat_missing(s, pdu->list[i], pdu->list[i + 1], pdu->ps);
@@ -434,6 +436,26 @@ bool sscop_tx_is_full(const struct sscop *s)
 u64 sscop_tx_due(const struct sscop *s)
 {
 	return sscop_tx_is_clocked(s) ? sscop_clock_due(&s->clock) : 0;
+}
+
+/**
+ * sscop_tx_resumes() - the device below has room
+ * @s: connection
+ * @now: us
+ *
+ * If it had none for seconds, and for longer than a round trip takes, it paused. Twice before a STAT
+ * comes this is no pause: the link has become slow.
+ */
+void sscop_tx_resumes(struct sscop *s, u64 now)
+{
+	struct sscop_tx *tx = &s->tx;
+	u64 us = sscop_clock_resumes(&s->clock, now);
+
+	if (us < PAUSE_US || us < 2ULL * tx->srtt || tx->paused)
+		return;
+	tx->paused = true;
+	tx->timed_at = 0;
+	sscop_clock_paused(&s->clock);
 }
 
 /* --- POLL ------------------------------------------------------------------------------ */

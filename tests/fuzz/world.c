@@ -48,6 +48,8 @@ static void look(struct peer *peer)
 
 static enum sscop_room room_below(const struct peer *peer)
 {
+	if (peer->world->now < peer->out.paused_until)
+		return SSCOP_FULL;
 	if (peer->out.box || peer->world->now >= peer->out.busy_until)
 		return SSCOP_QUIET;
 	return peer->world->now + BACKLOG_US >= peer->out.busy_until ? SSCOP_ROOM : SSCOP_FULL;
@@ -88,6 +90,8 @@ static void wait_for_room(struct peer *peer)
 	enum sscop_room room = room_below(peer);
 	u64 at = peer->out.busy_until - (room == SSCOP_FULL ? BACKLOG_US : 0);
 
+	if (peer->world->now < peer->out.paused_until)
+		at = peer->out.paused_until;
 	if (room == SSCOP_QUIET || at >= peer->wake)
 		return;
 	peer->wake = at;
@@ -236,6 +240,19 @@ void world_resume(struct world *world, u32 side)
 	if (!world->peers[side].running)
 		return;
 	sscop_resume(&world->peers[side].s, world->now);
+	pump(&world->peers[side]);
+}
+
+/* The device below sends nothing for some time, nor of what it has. */
+void world_pause(struct world *world, u32 side, u32 us)
+{
+	struct wire *out = &world->peers[side].out;
+	u32 i;
+
+	out->paused_until = world->now + us;
+	out->busy_until = max(out->busy_until, world->now) + us;
+	for (i = 0; i < out->count; i++)
+		out->frames[i]->at += us;
 	pump(&world->peers[side]);
 }
 

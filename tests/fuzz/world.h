@@ -48,6 +48,7 @@ struct wire {
 	u32 jitter;		/* us at most, at random; frames overtake each other */
 	u32 rate;		/* bit/s, 0: infinite */
 	bool box;		/* that has this rate is not the device below: it is never full */
+	u64 paused_until;	/* us, the device below takes nothing */
 	u64 busy_until;		/* us, when the last frame has left */
 	u32 count;		/* frames under way */
 	struct frame *frames[WIRE_MAX];	/* sorted by time of arrival */
@@ -105,6 +106,7 @@ void world_start(struct world *world, u32 side);
 void world_stop(struct world *world, u32 side, bool told);
 void world_resync(struct world *world, u32 side);
 void world_resume(struct world *world, u32 side);
+void world_pause(struct world *world, u32 side, u32 us);
 void world_give(struct world *world, u32 side, u32 segments);
 void world_run(struct world *world, u64 us);
 bool world_connected(const struct world *world);

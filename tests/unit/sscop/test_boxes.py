@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Both ends of a link whose bottleneck is a box beyond the device below, with a queue of 200 ms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.unit.sscop.core import World, config, library
+
+RATE = 2_000_000
+SEGMENT = 1000
+S = 1_000_000
+START = 0
+
+
+@contextmanager
+def connected(delay: int = 20_000, **rules: int) -> Iterator[World]:
+    with World(config(window=1024, clock=True, **rules), segment=SEGMENT) as world:
+        world.set("out.box", 1)
+        world.set("out.delay", delay)
+        world.set("out.rate", RATE)
+        world.connect()
+        world.run(S)
+        yield world
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with connected() as made:
+        yield made
+
+
+class Seen:
+    """What was seen of side 0 while it had more to send than it could, for ``us``."""
+
+    def __init__(self, world: World, us: int) -> None:
+        clock, first = world.world.peers[0].s.clock, world.get(1, "delivered")
+        again = world.counts(0)["sd_again"]
+        self.pressed, self.window, self.srtt, self.rate = False, 0, 0, RATE
+        for _ in range(us // 10_000):
+            if world.get(0, "sent") + 300 > world.get(0, "given"):
+                world.call("give", 0, 300)
+            world.run(10_000)
+            self.pressed |= clock.pressed
+            self.window = max(self.window, library().sscop_clock_window(clock))
+            self.rate = min(self.rate, library().sscop_clock_rate(clock))
+            self.srtt = max(self.srtt, world.get(0, "s.tx.srtt"))
+        self.delivered = world.get(1, "delivered") - first
+        self.again = world.counts(0)["sd_again"] - again
+        self.phase = clock.phase
+
+
+def test_an_end_that_has_only_received_sends_at_once(world: World) -> None:
+    """It knows a link of a short round trip; then it sends a thousand STATs a second, and its next
+    POLL is most of a second away.
+    """
+    world.set("out.delay", 500)
+    world.set("out.rate", 20_000_000, 1)
+    world.set("out.rate", 0, 0)
+    for _ in range(50):
+        world.call("give", 1, 250)
+        world.run(100_000)
+    world.run(2 * S)
+    for _ in range(10_300):
+        world.call("give", 0, 20)
+        world.run(1000)
+    before = world.get(0, "delivered")
+    world.call("give", 1, 30)
+    world.run(3000)
+    assert world.get(0, "delivered") > before
+    world.run(20_000)
+    assert world.get(0, "delivered") == before + 30
+
+
+def test_a_pause_of_the_device_below_says_nothing_of_the_link(world: World) -> None:
+    before = [Seen(world, 10 * S), Seen(world, S)][1]
+    world.call("pause", 0, 3 * S)
+    assert Seen(world, 3 * S).delivered == 0
+    after = Seen(world, S)
+    assert not after.pressed
+    assert after.srtt < 1.05 * before.srtt
+    assert after.window < 1.2 * before.window
+    assert after.rate > 0.8 * before.rate
+    assert after.delivered > 0.9 * before.delivered
+    assert after.again == 0
+
+
+def test_a_pause_while_the_rate_is_sought(world: World) -> None:
+    Seen(world, 50_000)
+    world.call("pause", 0, 3 * S)
+    assert Seen(world, 3 * S).srtt < 100_000
+    after = Seen(world, 2 * S)
+    assert after.srtt < 200_000
+    assert after.delivered * SEGMENT * 8 > 0.8 * 2 * RATE
+
+
+def test_a_link_that_has_become_slow_is_no_pause(world: World) -> None:
+    """Each frame now takes most of a second of the device below, and it is full."""
+    Seen(world, 5 * S)
+    world.set("out.box", 0, 0)
+    world.set("out.rate", 6000, 0)
+    Seen(world, 10 * S)
+    before = world.counts(0)["sd_bytes"]
+    Seen(world, 60 * S)
+    assert (world.counts(0)["sd_bytes"] - before) * 8 > 0.85 * 60 * 6000
+    assert world.get(0, "s.tx.srtt") > 100_000
+
+
+def test_a_window_of_sds_that_is_closed_is_more_to_send() -> None:
+    """The rate is found where the window is much more than the box takes, and its SDs all wait."""
+    with connected(delay=200_000) as world:
+        seen = Seen(world, 10 * S)
+        assert seen.phase != START
+        assert seen.again < seen.delivered
+        assert seen.delivered * SEGMENT * 8 > 0.55 * 10 * RATE
+        assert Seen(world, 5 * S).delivered * SEGMENT * 8 > 0.85 * 5 * RATE
