@@ -15,7 +15,6 @@
 
 #include "device.h"
 
-#define MTU_DEFAULT 1500
 #define MTU_MAX 65535
 
 static int sscop_dev_init(struct net_device *dev)
@@ -196,7 +195,7 @@ void sscop_setup(struct net_device *dev)
 	dev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
 	dev->hw_features = dev->features;
 	dev->tx_queue_len = DEFAULT_TX_QUEUE_LEN;
-	dev->mtu = MTU_DEFAULT;
+	dev->mtu = ETH_DATA_LEN;	/* until the device below is known */
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = MTU_MAX;
 	init_private(dev);

@@ -63,6 +63,12 @@ static int validate(struct nlattr *tb[], struct nlattr *data[],
 
 /* --- made and deleted -------------------------------------------------------------------- */
 
+/* A packet of this length fits into one frame. */
+static u32 mtu_of(const struct net_device *lower)
+{
+	return min(lower->mtu - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
+}
+
 static int attach(struct net_device *dev, struct net_device *lower,
 		  struct netlink_ext_ack *extack)
 {
@@ -99,6 +105,8 @@ APOGEE_NEWLINK(newlink)
 	err = sscop_lower_check(lower, extack);
 	if (err)
 		return err;
+	if (!tb[IFLA_MTU])
+		dev->mtu = mtu_of(lower);
 	read_settings(data, &d->settings);
 	err = sscop_settings_check(&d->settings, lower, extack);
 	return err ? err : attach(dev, lower, extack);

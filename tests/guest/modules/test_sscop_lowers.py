@@ -45,8 +45,11 @@ near_up t0; far_up t1; tried tap
 # Without a peer.
 ip link add name alone type dummy; ip link set alone up; near_up alone
 say "dummy state: $(link_file sscop/state) $(link_file carrier)"
+say "dummy mtu: $(link_file mtu)"
 ip link set alone mtu 5; say "dummy segment: $(link_file sscop/segment_now)"
 ip link set alone mtu 1500; say "dummy grown: $(link_file sscop/segment_now)"
+ip link del s0; ip link set alone mtu 9000
+ip link add link alone name s0 mtu 1500 type sscop; say "dummy asked: $(link_file mtu)"
 ip link del alone
 """
 
@@ -160,6 +163,10 @@ def test_a_device_without_a_peer_has_no_carrier(kinds: Told) -> None:
     assert kinds["dummy state"] == "beginning 0"
     assert int(kinds["dummy segment"]) <= 96
     assert int(kinds["dummy grown"]) > 96
+
+
+def test_a_packet_fits_into_one_frame_unless_another_mtu_is_asked_for(kinds: Told) -> None:
+    assert (kinds["dummy mtu"], kinds["dummy asked"]) == ("1491", "1500")
 
 
 changes = reported(run, "sscop-changes", CHANGES)
