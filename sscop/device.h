@@ -222,6 +222,7 @@ int sscop_take(struct sscop_dev *d, int budget, u64 now, struct sk_buff_head *up
 void sscop_drop_pieces(struct sscop_dev *d);
 
 /* downward.c */
+bool sscop_may_wait(const struct sscop_dev *d);
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev);
 bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down);
 void sscop_send(struct sk_buff_head *down);

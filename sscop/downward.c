@@ -57,12 +57,12 @@ static void frame_gone(struct sk_buff *skb)
 {
 	struct sscop_under_way *under_way = skb_shinfo(skb)->destructor_arg;
 	int octets = skb_shinfo(skb)->tskey;
-	int low = READ_ONCE(under_way->low);
 	struct napi_struct *napi;
-	int left;
+	int left, low;
 
 	rcu_read_lock();
 	left = give_back(under_way, octets);
+	low = READ_ONCE(under_way->low);	/* behind that: see await_room() */
 	if ((left <= low && left + octets > low) || left == 1) {
 		local_bh_disable();
 		napi = rcu_dereference(under_way->napi);
@@ -101,16 +101,18 @@ void sscop_begin_budget(struct sscop_dev *d, u64 now)
 	sscop_budget_give(&d->budget, octets_below(d));
 }
 
-/* See what the lower device has sent. The next look is at its next frame or, if it has many, well
- * before it has sent all of them, which would be a sign that it had too little.
+/* The lower device is full. The next look is at its next frame or, if it has many, well before it
+ * has sent all of them, which would be a sign that it had too little.
+ *
+ * Return: what it takes: a frame that went in between may have called for no round.
  */
-static void look_below(struct sscop_dev *d, u64 now)
+static enum sscop_room await_room(struct sscop_dev *d)
 {
-	u32 most;
+	u32 most = most_below(d);
 
-	sscop_budget_look(&d->budget, octets_below(d), now);
-	most = most_below(d);
 	WRITE_ONCE(d->under_way->low, most > MANY * d->budget.longest ? most - most / 4 : most);
+	smp_mb();	/* first told, then looked; frame_gone() counts first, and then reads */
+	return sscop_room_below(d);
 }
 
 /* The lower device has a frame until it frees it. */
@@ -259,14 +261,16 @@ static int own_data(struct sk_buff *skb)
 }
 
 /*
- * Packets that may wait here. The queue above is emptied when the carrier goes: while the device
- * below is down they are kept here, as are SDs.
+ * Whether one more packet may wait here. The queue above is emptied when the carrier goes: while the
+ * device below is down its packets are kept here, as are SDs.
  */
-static u32 waiting_max(const struct sscop_dev *d)
+bool sscop_may_wait(const struct sscop_dev *d)
 {
-	if (READ_ONCE(d->lower_up))
-		return WAITING_MAX;
-	return max_t(u32, READ_ONCE(d->dev->tx_queue_len), WAITING_MAX);
+	u32 most = WAITING_MAX;
+
+	if (!READ_ONCE(d->lower_up))
+		most = max_t(u32, READ_ONCE(d->dev->tx_queue_len), most);
+	return skb_queue_len_lockless(&d->waiting) < most;
 }
 
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
@@ -283,11 +287,11 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (own_data(skb))
 		goto drop;
 	skb_queue_tail(&d->waiting, skb);
-	if (skb_queue_len_lockless(&d->waiting) >= waiting_max(d)) {
+	if (!sscop_may_wait(d)) {
 		netif_stop_queue(dev);
-		/* A round may have emptied it in between. */
+		/* In between, a round may have begun packets, or the device below gone down. */
 		smp_mb__after_atomic();
-		if (skb_queue_empty_lockless(&d->waiting))
+		if (sscop_may_wait(d))
 			netif_start_queue(dev);
 	}
 	napi_schedule(&d->napi);
@@ -373,6 +377,8 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 	enum sscop_room room = sscop_room_below(d);
 	enum sscop_action action;
 
+	if (room == SSCOP_FULL)
+		room = await_room(d);
 	if (room == SSCOP_FULL && sscop_waits(&d->s, more))
 		sscop_budget_wait(&d->budget);
 	action = sscop_next(&d->s, now, room, more, output);
@@ -404,7 +410,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
 
-	look_below(d, now);
+	sscop_budget_look(&d->budget, octets_below(d), now);
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)

@@ -58,8 +58,9 @@ static void lower_changed(struct sscop_dev *d)
 		sscop_resume(&d->s, sscop_now());
 	WRITE_ONCE(d->lower_up, up);
 	sscop_follow_events(d);
-	if (netif_running(d->dev) && !up)
-		netif_wake_queue(d->dev);	/* see waiting_max() */
+	smp_mb();	/* as in sscop_start_xmit() */
+	if (netif_running(d->dev) && !up && sscop_may_wait(d))
+		netif_wake_queue(d->dev);
 	spin_unlock_bh(&d->lock);
 	if (up)
 		sscop_wake(d);
