@@ -96,6 +96,7 @@ struct sscop_kept {
  * @lower_up: @lower carries frames
  * @under_way: frames in @lower
  * @budget: how many octets of them keep it busy
+ * @refused: frames that @lower did not take
  * @kept: SDs that are not acknowledged, as many as the machines have slots
  * @output: what the machines want to be sent
  * @pdu: what was received
@@ -135,6 +136,7 @@ struct sscop_dev {
 	bool lower_up;
 	struct sscop_under_way *under_way;
 	struct sscop_budget budget;
+	u64 refused;
 
 	struct sscop_kept *kept;
 	struct sscop_output output;
@@ -225,7 +227,8 @@ void sscop_drop_pieces(struct sscop_dev *d);
 bool sscop_may_wait(const struct sscop_dev *d);
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev);
 bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down);
-void sscop_send(struct sk_buff_head *down);
+u32 sscop_send(struct sk_buff_head *down);
+void sscop_refused(struct sscop_dev *d, u32 frames);
 void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output);
 bool sscop_forget(struct sscop_dev *d, void *segment);
 void sscop_begin_budget(struct sscop_dev *d, u64 now);

@@ -82,7 +82,11 @@ static u32 octets_below(const struct sscop_dev *d)
 /* A frame more is given while it has less. */
 static u32 most_below(const struct sscop_dev *d)
 {
-	return d->settings.backlog ? d->settings.backlog : sscop_budget_most(&d->budget);
+	u32 most = sscop_budget_most(&d->budget);
+
+	if (!d->settings.backlog)
+		return most;
+	return d->budget.tight ? min(most, d->settings.backlog) : d->settings.backlog;
 }
 
 enum sscop_room sscop_room_below(const struct sscop_dev *d)
@@ -420,12 +424,23 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	return true;
 }
 
-void sscop_send(struct sk_buff_head *down)
+/* Return: how many frames the lower device refused, or dropped others for them. */
+u32 sscop_send(struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
+	u32 refused = 0;
 
 	while ((skb = __skb_dequeue(down)))
-		dev_queue_xmit(skb);
+		refused += dev_queue_xmit(skb) != NET_XMIT_SUCCESS;
+	return refused;
+}
+
+/* The lower device has as much as it takes. */
+void sscop_refused(struct sscop_dev *d, u32 frames)
+{
+	d->refused += frames;
+	sscop_budget_refused(&d->budget, octets_below(d), sscop_now());
+	sscop_tx_refused(&d->s);
 }
 
 /* Send link control at once. */

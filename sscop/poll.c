@@ -124,14 +124,19 @@ static void set_timer(struct sscop_dev *d, u64 now)
 }
 
 /* Hand up packets, and let frames out, without the lock. */
-static void hand_over(struct napi_struct *napi, struct sk_buff_head *up,
-		      struct sk_buff_head *down)
+static void hand_over(struct sscop_dev *d, struct sk_buff_head *up, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
+	u32 refused;
 
 	while ((skb = __skb_dequeue(up)))
-		napi_gro_receive(napi, skb);
-	sscop_send(down);
+		napi_gro_receive(&d->napi, skb);
+	refused = sscop_send(down);
+	if (likely(!refused))
+		return;
+	spin_lock(&d->lock);
+	sscop_refused(d, refused);
+	spin_unlock(&d->lock);
 }
 
 int sscop_poll(struct napi_struct *napi, int budget)
@@ -153,7 +158,7 @@ int sscop_poll(struct napi_struct *napi, int budget)
 		more = sscop_give(d, now, &down);
 	set_timer(d, now);
 	spin_unlock(&d->lock);
-	hand_over(napi, &up, &down);
+	hand_over(d, &up, &down);
 
 	if (more || taken == budget)
 		return budget;

@@ -189,6 +189,8 @@ u64 sscop_clock_due(const struct sscop_clock *c)
  */
 bool sscop_clock_is_pushing(const struct sscop_clock *c)
 {
+	if (c->refused)
+		return true;
 	if (c->pressed || c->phase == SSCOP_CLOCK_CRUISE)
 		return false;
 	return c->phase != SSCOP_CLOCK_START || under_way(c) > sscop_clock_window(c) / 2;
@@ -250,6 +252,15 @@ void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu)
 {
 	c->lost += pdu + SSCOP_FRAME;
+}
+
+/**
+ * sscop_clock_refused() - the device below has dropped a frame
+ * @c: the clock
+ */
+void sscop_clock_refused(struct sscop_clock *c)
+{
+	c->refused = true;
 }
 
 /**
@@ -415,11 +426,13 @@ static u32 round_loss(const struct sscop_clock *c)
 	return min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent), SHARE_ONE);
 }
 
-/* Whether the share lost in the round, of many frames, is more than the radio's. */
+/* Whether frames were refused, or the share lost in the round, of many, is more than the radio's. */
 static bool has_dropped(const struct sscop_clock *c, u32 loss)
 {
 	u64 lost = c->lost - c->round_lost;
 
+	if (c->refused)
+		return true;
 	return loss > radio_loss(c) * 3 / 2 + SHARE_ONE / 8 && lost > 8 * (u64)c->frame;
 }
 
@@ -490,6 +503,8 @@ static void go_round(struct sscop_clock *c, u32 loss)
 		probe(c, loss);
 	} else if (c->phase == SSCOP_CLOCK_REST) {
 		enter(c, SSCOP_CLOCK_CRUISE);
+	} else if (c->phase == SSCOP_CLOCK_CRUISE && c->refused) {
+		enter(c, SSCOP_CLOCK_REST);
 	} else if (c->phase == SSCOP_CLOCK_CRUISE) {
 		if (c->rounds < CRUISE_ROUNDS || c->round_idle)
 			return;
@@ -570,6 +585,7 @@ static void end_round(struct sscop_clock *c, u64 now)
 	c->last_rate = c->round_rate;
 	c->round_rate = 0;
 	c->round_idle = false;
+	c->refused = false;
 }
 
 static void take_base(struct sscop_clock *c, u32 rtt, u64 now)

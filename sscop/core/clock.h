@@ -95,6 +95,7 @@ struct sscop_clock_mark {
  * @more: octets that may be under way because STATs wait on their way
  * @loss_from: octets sent when losses were last told
  * @loss_lost: octets known to be lost then
+ * @refused: the device below dropped a frame in it
  * @round_idle: there was nothing to send at some time in it
  * @best: octets per second when @SSCOP_CLOCK_START or _PROBE last helped
  * @still: rounds that were not faster
@@ -143,6 +144,7 @@ struct sscop_clock {
 	u64 more;
 	u64 loss_from;
 	u64 loss_lost;
+	bool refused;
 	bool round_idle;
 	u64 best;
 	u32 still;
@@ -166,6 +168,7 @@ void sscop_clock_init(struct sscop_clock *c, u64 now);
 void sscop_clock_sent(struct sscop_clock *c, u32 pdu);
 void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now);
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu);
+void sscop_clock_refused(struct sscop_clock *c);
 void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 now);

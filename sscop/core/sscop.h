@@ -136,6 +136,7 @@ struct sscop_tx_slot {
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
  * @again_end: those sent again are earlier
+ * @pushed_end: what becomes of those before says nothing of the radio
  * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
  * @sds_since: SDs sent since the last POLL, but for those repeated
  * @repeated: SDs were repeated in idle time since the last POLL
@@ -161,6 +162,7 @@ struct sscop_tx {
 	u32 missing;
 	u32 missing_from;
 	u32 again_end;
+	u32 pushed_end;
 	u32 bytes_since;
 	u32 sds_since;
 	bool repeated;
@@ -315,6 +317,7 @@ u64 sscop_keepalive(const struct sscop *s);
 /* transmitter.c */
 void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now);
 u32 sscop_outstanding(const struct sscop *s);
+void sscop_tx_refused(struct sscop *s);
 
 /* receiver.c */
 void *sscop_deliver(struct sscop *s);

@@ -58,9 +58,10 @@ u32 sscop_outstanding(const struct sscop *s)
 /* --- what STAT and USTAT say ---------------------------------------------------- */
 
 /* What became of an SD. If copies were under way, it is not known which. */
-static void tell_outcome(struct sscop *s, struct sscop_tx_slot *slot, bool lost)
+static void tell_outcome(struct sscop *s, u32 seq, struct sscop_tx_slot *slot, bool lost)
 {
-	if (s->owner->outcome && !slot->repeated && !slot->pushed)
+	if (s->owner->outcome && !slot->repeated && !slot->pushed &&
+	    !sscop_before(seq, s->tx.pushed_end))
 		s->owner->outcome(s->context, slot->length, lost);
 	slot->repeated = false;
 }
@@ -77,7 +78,7 @@ static void acknowledge(struct sscop *s, u32 from, u32 to)
 		slot->segment = NULL;
 		s->tx.missing -= slot->missing;
 		slot->missing = false;
-		tell_outcome(s, slot, false);
+		tell_outcome(s, from, slot, false);
 	}
 }
 
@@ -89,7 +90,7 @@ static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 		tx->missing_from = seq;
 	slot->missing = true;
 	sscop_clock_lost(&s->clock, slot->length);
-	tell_outcome(s, slot, true);
+	tell_outcome(s, seq, slot, true);
 }
 
 /* SDs from @from to before @to had not arrived when the POLL @ps was answered. */
@@ -149,6 +150,12 @@ static enum sscop_verdict check_report(const struct sscop *s,
 	return SSCOP_TAKEN;
 }
 
+/* Numbers wrap: one that was passed must not come to lie ahead. */
+static u32 not_before(u32 seq, u32 acked)
+{
+	return sscop_before(seq, acked) ? acked : seq;
+}
+
 /* N(R) and N(MR) of a STAT or USTAT */
 static void advance(struct sscop *s, const struct sscop_pdu *pdu)
 {
@@ -156,6 +163,8 @@ static void advance(struct sscop *s, const struct sscop_pdu *pdu)
 
 	acknowledge(s, tx->acked, pdu->seq);
 	tx->acked = pdu->seq;
+	tx->again_end = not_before(tx->again_end, tx->acked);
+	tx->pushed_end = not_before(tx->pushed_end, tx->acked);
 	if (sscop_before(tx->limit, pdu->mr)) {
 		tx->limit = pdu->mr;
 		tx->closed = false;
@@ -399,6 +408,18 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	s->counts.sd_sent++;
 	count_sent(s, slot, now);
 	count_for_poll(s, length);
+}
+
+/**
+ * sscop_tx_refused() - the link below has dropped a frame
+ * @s: connection
+ *
+ * Too much was sent. Which of those under way were dropped is not known.
+ */
+void sscop_tx_refused(struct sscop *s)
+{
+	s->tx.pushed_end = s->tx.next;
+	sscop_clock_refused(&s->clock);
 }
 
 /* --- the clock -------------------------------------------------------------------------- */

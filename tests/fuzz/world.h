@@ -75,6 +75,7 @@ struct peer {
 	u32 heard_life;		/* life of the segment delivered last */
 	u32 heard_number;	/* number expected next */
 	u64 delivered;		/* segments */
+	u64 outcomes[2];	/* told of segments that arrived, and of lost ones */
 	u32 taken[TAKEN_MAX];	/* number + 1 of segments that the other took */
 	u64 owed;		/* resets that must have been counted before data flows again */
 	u32 events;		/* all that were reported */

@@ -13,7 +13,7 @@ from tests.unit.sscop.core import World, config, library
 RATE = 2_000_000
 SEGMENT = 1000
 S = 1_000_000
-START = 0
+START, DRAIN, PROBE, REST, CRUISE = range(5)
 
 
 @contextmanager
@@ -117,3 +117,24 @@ def test_a_window_of_sds_that_is_closed_is_more_to_send() -> None:
         assert seen.again < seen.delivered
         assert seen.delivered * SEGMENT * 8 > 0.55 * 10 * RATE
         assert Seen(world, 5 * S).delivered * SEGMENT * 8 > 0.85 * 5 * RATE
+
+
+def test_what_the_device_below_refuses_is_answered_by_the_rate(world: World) -> None:
+    """It is no loss of the radio: nothing is told of SDs that were under way."""
+    Seen(world, 10 * S)
+    peer = world.world.peers[0]
+    while Seen(world, 10_000).phase != CRUISE:
+        pass
+    library().sscop_tx_refused(peer.s)
+    while (seen := Seen(world, 10_000)).phase == CRUISE:
+        assert seen.delivered
+    assert seen.phase == REST
+    Seen(world, 3 * S)
+    told = list(peer.outcomes)
+    world.set("out.loss", 64, 0)
+    for _ in range(100):
+        library().sscop_tx_refused(peer.s)
+        Seen(world, 10_000)
+    assert peer.outcomes[1] == told[1]
+    Seen(world, 3 * S)
+    assert peer.outcomes[1] > told[1]
