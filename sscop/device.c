@@ -127,6 +127,7 @@ static int sscop_dev_stop(struct net_device *dev)
 	netif_carrier_off(dev);	/* not before: a round may have set it */
 	kfree_skb(d->packet);
 	d->packet = NULL;
+	d->held = 0;
 	skb_queue_purge(&d->waiting);
 	__skb_queue_purge(&d->fetched);
 	skb_queue_purge(&d->arrived);

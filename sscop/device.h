@@ -32,6 +32,11 @@
 #define SSCOP_BACKLOG_MIN 64U
 #define SSCOP_BACKLOG_MAX (16U << 20)
 
+/* What an end keeps of packets that are not acknowledged, and of SDs received out of order, is
+ * charged to nobody: a window of packets of Ethernet's length each.
+ */
+#define SSCOP_MEMORY_LEAST (1U << 20)
+
 /* Octets of a frame in front of the payload of all SDs but short ones */
 #define SSCOP_OVERHEAD (ETH_HLEN + SSCOP_HEADER)
 
@@ -103,7 +108,9 @@ struct sscop_kept {
  * @packet: packet that is being cut; NULL: none
  * @cut: octets of it that are in SDs
  * @piece: octets per SD
+ * @held: octets of memory of the packets in @kept
  * @starved: there was no memory for a frame
+ * @stored: octets of memory of the frames that the machines keep
  * @pieces: segments of a packet that is not complete
  * @octets: their sum
  * @broken: the rest of a packet is to be dropped
@@ -144,8 +151,10 @@ struct sscop_dev {
 	struct sk_buff *packet;
 	u32 cut;
 	u32 piece;
+	u32 held;
 	bool starved;
 
+	u32 stored;
 	struct sk_buff_head pieces;
 	u32 octets;
 	bool broken;
@@ -183,6 +192,13 @@ static inline struct sscop_cb *sscop_cb(struct sk_buff *skb)
 static inline u64 sscop_now(void)
 {
 	return ktime_to_us(ktime_get());
+}
+
+/* Octets of memory kept of either kind, and one packet or frame */
+static inline u32 sscop_memory_most(const struct sscop_dev *d)
+{
+	return max_t(u32, d->settings.rules.window * SKB_TRUESIZE(ETH_DATA_LEN),
+		     SSCOP_MEMORY_LEAST);
 }
 
 /* Whether the peer has missed two of its STATs: it may have another hardware address. */
@@ -226,6 +242,7 @@ void sscop_drop_pieces(struct sscop_dev *d);
 /* downward.c */
 bool sscop_may_wait(const struct sscop_dev *d);
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev);
+bool sscop_has_more(struct sscop_dev *d);
 bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down);
 u32 sscop_send(struct sk_buff_head *down);
 void sscop_refused(struct sscop_dev *d, u32 frames);

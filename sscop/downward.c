@@ -243,6 +243,8 @@ bool sscop_forget(struct sscop_dev *d, void *segment)
 	if (kept->packet != d->packet && kept->packet != d->freed_last)
 		d->freed++;
 	d->freed_last = kept->packet;
+	if (!skb_shared(kept->packet))
+		d->held -= kept->packet->truesize;
 	consume_skb(kept->packet);
 	kept->packet = NULL;
 	return true;
@@ -323,12 +325,26 @@ u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 pac
 	return sscop_segment_choose(losses, packet, SSCOP_OVERHEAD, limit);
 }
 
+/* Whether there is something to cut. */
+bool sscop_has_more(struct sscop_dev *d)
+{
+	if (d->packet)
+		return true;
+	if (skb_queue_empty_lockless(&d->waiting))
+		return false;
+	if (d->held < sscop_memory_most(d))
+		return true;
+	sscop_tx_close(&d->s);
+	return false;
+}
+
 /* Begin with the next packet. */
 static bool begin_packet(struct sscop_dev *d)
 {
 	d->packet = skb_dequeue(&d->waiting);
 	if (!d->packet)
 		return false;
+	d->held += d->packet->truesize;
 	d->cut = 0;
 	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
 	if (skb_queue_empty_lockless(&d->waiting)) {
@@ -375,7 +391,7 @@ static struct sk_buff *new_sd(struct sscop_dev *d, u32 seq, u64 now)
 
 static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 {
-	bool more = d->packet || !skb_queue_empty_lockless(&d->waiting);
+	bool more = sscop_has_more(d);
 	struct sscop_output *output = &d->output;
 	struct sk_buff *skb = NULL;
 	enum sscop_room room = sscop_room_below(d);

@@ -13,8 +13,12 @@
 
 static void free_segment(void *context, void *segment)
 {
-	if (!sscop_forget(context, segment))
-		consume_skb(segment);
+	struct sscop_dev *d = context;
+
+	if (sscop_forget(d, segment))
+		return;
+	d->stored -= ((struct sk_buff *)segment)->truesize;
+	consume_skb(segment);
 }
 
 static void note_outcome(void *context, u32 frame, bool lost)
@@ -109,8 +113,7 @@ void sscop_wake(struct sscop_dev *d)
 /* A timer that expires too early costs a round; setting it costs more. */
 static void set_timer(struct sscop_dev *d, u64 now)
 {
-	bool more = d->packet || !skb_queue_empty(&d->waiting);
-	u64 at = sscop_deadline(&d->s, sscop_room_below(d), more);
+	u64 at = sscop_deadline(&d->s, sscop_room_below(d), sscop_has_more(d));
 
 	if (d->starved)
 		at = now + STARVED_US;

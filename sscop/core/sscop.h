@@ -149,7 +149,7 @@ struct sscop_tx_slot {
  * @paused: the device below has paused since the last STAT
  * @srtt: us, smoothed round-trip time from POLL to STAT; 0: not known
  * @poll_now: a POLL is due whatever the rules say
- * @closed: a new SD had to wait for the window; counted once per closing
+ * @closed: a new SD had to wait for the window, or for memory; counted once per closing
  */
 struct sscop_tx {
 	struct sscop_tx_slot *slots;
@@ -317,6 +317,7 @@ u64 sscop_keepalive(const struct sscop *s);
 /* transmitter.c */
 void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now);
 u32 sscop_outstanding(const struct sscop *s);
+void sscop_tx_close(struct sscop *s);
 void sscop_tx_refused(struct sscop *s);
 
 /* receiver.c */

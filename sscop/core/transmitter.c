@@ -377,11 +377,22 @@ bool sscop_tx_may_send(struct sscop *s)
 	struct sscop_tx *tx = &s->tx;
 
 	if (sscop_before(tx->next, tx->limit) &&
-	    sscop_outstanding(s) < s->config.window)
+	    sscop_outstanding(s) < s->config.window) {
+		tx->closed = false;
 		return true;
-	s->counts.window_closed += !tx->closed;
-	tx->closed = true;
+	}
+	sscop_tx_close(s);
 	return false;
+}
+
+/**
+ * sscop_tx_close() - a new SD has to wait until others are acknowledged
+ * @s: connection
+ */
+void sscop_tx_close(struct sscop *s)
+{
+	s->counts.window_closed += !s->tx.closed;
+	s->tx.closed = true;
 }
 
 /**
