@@ -35,7 +35,7 @@
 /* What an end keeps of packets that are not acknowledged, and of SDs received out of order, is
  * charged to nobody: a window of packets of Ethernet's length each.
  */
-#define SSCOP_MEMORY_LEAST (1U << 20)
+#define SSCOP_MEMORY_LEAST 1048576U
 
 /* Octets of a frame in front of the payload of all SDs but short ones */
 #define SSCOP_OVERHEAD (ETH_HLEN + SSCOP_HEADER)

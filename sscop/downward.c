@@ -267,8 +267,8 @@ static int own_data(struct sk_buff *skb)
 }
 
 /*
- * Whether one more packet may wait here. The queue above is emptied when the carrier goes: while the
- * device below is down its packets are kept here, as are SDs.
+ * Whether one more packet may wait here. The queue above is emptied when the carrier goes:
+ * while the device below is down its packets are kept here, as are SDs.
  */
 bool sscop_may_wait(const struct sscop_dev *d)
 {

@@ -426,7 +426,7 @@ static u32 round_loss(const struct sscop_clock *c)
 	return min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent), SHARE_ONE);
 }
 
-/* Whether frames were refused, or the share lost in the round, of many, is more than the radio's. */
+/* Whether frames were refused, or the share lost in the round, of many, is above the radio's. */
 static bool has_dropped(const struct sscop_clock *c, u32 loss)
 {
 	u64 lost = c->lost - c->round_lost;

@@ -475,8 +475,8 @@ u64 sscop_tx_due(const struct sscop *s)
  * @s: connection
  * @now: us
  *
- * If it had none for seconds, and for longer than a round trip takes, it paused. Twice before a STAT
- * comes this is no pause: the link has become slow.
+ * If it had none for seconds, and for longer than a round trip takes, it paused. Twice before a
+ * STAT comes this is no pause: the link has become slow.
  */
 void sscop_tx_resumes(struct sscop *s, u64 now)
 {
