@@ -518,13 +518,11 @@ static void go_round(struct sscop_clock *c, u32 loss)
 /* Old values of rate, loss and extra are forgotten. */
 static void turn(struct sscop_clock *c)
 {
-	if (c->round_idle || ++c->turns < TURN_ROUNDS)
+	if (c->round_idle || !c->round_told || ++c->turns < TURN_ROUNDS)
 		return;
 	c->turns = 0;
-	if (c->rate[0]) {
-		c->rate[1] = c->rate[0];
-		c->rate[0] = 0;
-	}
+	c->rate[1] = c->rate[0];
+	c->rate[0] = 0;
 	c->loss[1] = c->loss[0];
 	c->loss[0] = SHARE_ONE;
 	c->extra[1] = c->extra[0];
@@ -585,6 +583,7 @@ static void end_round(struct sscop_clock *c, u64 now)
 	c->last_rate = c->round_rate;
 	c->round_rate = 0;
 	c->round_idle = false;
+	c->round_told = false;
 	c->refused = false;
 }
 
@@ -610,6 +609,7 @@ static void take_rate(struct sscop_clock *c, const struct sscop_clock_mark *m, u
 	u64 passed = div_u64((sent - lost) << SHARE_BITS, SHARE_ONE - radio_loss(c));
 	u64 rate;
 
+	c->round_told |= !m->idle;
 	passed = min(passed, sent);
 	if (passed < BUCKET_FRAMES * (u64)c->frame)
 		passed -= min_t(u64, passed, c->frame);
@@ -627,7 +627,7 @@ static void take_extra(struct sscop_clock *c, u64 left, u64 now)
 	u64 due = octets_in(sscop_clock_rate(c), min_t(u64, now - c->epoch_at, US_MAX));
 
 	c->epoch_octets += left;
-	if (c->epoch_octets <= due) {
+	if (c->epoch_octets <= due || !sscop_clock_rate(c)) {
 		c->epoch_octets = 0;
 		c->epoch_at = now;
 		return;
@@ -643,13 +643,15 @@ static void take_extra(struct sscop_clock *c, u64 left, u64 now)
  */
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
 {
-	const struct sscop_clock_mark *m = &c->marks[poll % SSCOP_CLOCK_MARKS];
-	u64 left;
+	struct sscop_clock_mark *m = &c->marks[poll % SSCOP_CLOCK_MARKS];
+	u64 left, lost;
 	u32 rtt;
 
 	if (m->poll != poll || m->sent < c->heard_sent || m->at < c->heard_asked)
 		return;
+	m->poll = U32_MAX;	/* said once; further STATs only list more */
 	left = m->sent - c->heard_sent;
+	lost = min(c->lost - c->heard_lost, left);
 	rtt = min_t(u64, now - m->at, US_MAX);
 	take_base(c, rtt, now);
 	take_rate(c, m, now);
@@ -657,7 +659,8 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
 	/* Who sends above finds the rate as well, and must not find this window instead. */
 	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 &&
 	    !shows_queue(c, rtt, 1) && !has_dropped(c, round_loss(c)))
-		c->window += 2 * left;
+		c->window += 2 * (left - lost);
+	c->heard_lost = c->lost;
 	c->heard_at = now;
 	c->heard_asked = m->at;
 	c->heard_sent = m->sent;

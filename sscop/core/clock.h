@@ -72,6 +72,7 @@ struct sscop_clock_mark {
  * @heard_at: us, when the newest STAT came; 0: none
  * @heard_asked: us, when its POLL was sent
  * @heard_sent: octets sent before the end of that POLL: the others are under way
+ * @heard_lost: octets known to be lost when that STAT had come
  * @idle_sent: octets sent when there was nothing more to send
  * @empty_sent: octets sent when there was no SD under way either
  * @rate: octets per second, most of a round trip's, of the last rounds and of those before
@@ -97,6 +98,7 @@ struct sscop_clock_mark {
  * @loss_lost: octets known to be lost then
  * @refused: the device below dropped a frame in it
  * @round_idle: there was nothing to send at some time in it
+ * @round_told: a POLL was answered in it before which there was always more to send
  * @best: octets per second when @SSCOP_CLOCK_START or _PROBE last helped
  * @still: rounds that were not faster
  * @phase: an enum sscop_clock_phase
@@ -121,6 +123,7 @@ struct sscop_clock {
 	u64 heard_at;
 	u64 heard_asked;
 	u64 heard_sent;
+	u64 heard_lost;
 	u64 idle_sent;
 	u64 empty_sent;
 	u64 rate[2];
@@ -146,6 +149,7 @@ struct sscop_clock {
 	u64 loss_lost;
 	bool refused;
 	bool round_idle;
+	bool round_told;
 	u64 best;
 	u32 still;
 	u8 phase;

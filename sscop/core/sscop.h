@@ -133,6 +133,8 @@ struct sscop_tx_slot {
  * @limit: VT(MS), the first number that the peer does not accept
  * @poll: VT(PS), the last POLL's number
  * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
+ * @stat_poll: the POLL of the last STAT taken
+ * @stat_end: where that one's list ended
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
  * @again_end: those sent again are earlier
@@ -159,6 +161,8 @@ struct sscop_tx {
 	u32 limit;
 	u32 poll;
 	u32 poll_acked;
+	u32 stat_poll;
+	u32 stat_end;
 	u32 missing;
 	u32 missing_from;
 	u32 again_end;

@@ -185,6 +185,13 @@ static void measure_rtt(struct sscop_tx *tx, u32 ps, u64 now)
 	tx->timed_at = 0;
 }
 
+/* Whether a STAT lists nothing that one for the same POLL has not. */
+static bool was_told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
+{
+	return pdu->ps == tx->stat_poll &&
+	       (!pdu->elements || sscop_before(pdu->list[0], tx->stat_end));
+}
+
 /**
  * sscop_tx_stat() - a STAT came in
  * @s: connection
@@ -209,12 +216,16 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 		return SSCOP_OUTSIDE;
 	if (verdict != SSCOP_TAKEN)
 		return verdict;
+	if (was_told(tx, pdu))
+		return SSCOP_STALE;
 	for (i = 0; i + 1 < pdu->elements; i += 2)
 		if (was_received(tx, pdu->list[i], pdu->list[i + 1]))
 			return SSCOP_OUTSIDE;
 
 	measure_rtt(tx, pdu->ps, now);
 	tx->poll_acked = pdu->ps;
+	tx->stat_poll = pdu->ps;
+	tx->stat_end = pdu->elements ? pdu->list[pdu->elements - 1] : pdu->seq;
 	tx->paused = false;
 	advance(s, pdu);
 	for (i = 0; i + 1 < pdu->elements; i += 2) {
@@ -719,4 +730,5 @@ void sscop_tx_renumber(struct sscop *s, u32 poll)
 {
 	s->tx.poll = poll;
 	s->tx.poll_acked = sscop_add(poll, 1);
+	s->tx.stat_poll = poll;
 }

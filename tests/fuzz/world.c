@@ -363,6 +363,8 @@ static void shift_one(struct peer *from, struct peer *to, u32 seq, u32 poll)
 	rx->stat_from = sscop_add(rx->stat_from, seq);
 	tx->poll = sscop_add(tx->poll, poll);
 	tx->poll_acked = sscop_add(tx->poll_acked, poll);
+	tx->stat_poll = sscop_add(tx->stat_poll, poll);
+	tx->stat_end = sscop_add(tx->stat_end, seq);
 	tx->timed_poll = sscop_add(tx->timed_poll, poll);
 	rx->poll = sscop_add(rx->poll, poll);
 }

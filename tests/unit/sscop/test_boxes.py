@@ -8,10 +8,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.unit.sscop.core import World, config, library
+from tests.unit.sscop.core import STALE, STAT, World, config, library, pdu
 
 RATE = 2_000_000
 SEGMENT = 1000
+FIRST = 20 * 1522
 S = 1_000_000
 START, DRAIN, PROBE, REST, CRUISE = range(5)
 
@@ -138,3 +139,46 @@ def test_what_the_device_below_refuses_is_answered_by_the_rate(world: World) -> 
     assert peer.outcomes[1] == told[1]
     Seen(world, 3 * S)
     assert peer.outcomes[1] > told[1]
+
+
+def test_a_stat_that_comes_again_tells_nothing(world: World) -> None:
+    """A thousand times, and with runs that it told of before."""
+    Seen(world, 10 * S)
+    world.call("give", 0, world.get(0, "sent") - world.get(0, "given"))
+    world.run(300_000)
+    rate = library().sscop_clock_rate(world.world.peers[0].s.clock)
+    acked, ps = world.get(0, "s.tx.acked"), world.get(0, "s.tx.poll_acked")
+    taken = world.counts(0)["stat_received"]
+    for _ in range(1000):
+        world.inject(0, pdu(STAT, seq=acked, mr=acked + 1024, ps=ps))
+        world.run(1000)
+    assert library().sscop_clock_rate(world.world.peers[0].s.clock) > 0.9 * rate
+    assert world.counts(0)["stat_received"] - taken < 20
+    assert world.dropped(0)[STALE] > 900
+    world.call("give", 0, 300)
+    world.set("out.cut", 1, 1)
+    world.run(100_000)
+    acked, ps = world.get(0, "s.tx.acked"), world.get(0, "s.tx.poll")
+    told = [acked, acked + 1, acked + 2, acked + 3]
+    taken = world.counts(0)["stat_received"]
+    for first in (told, told, told[2:], [acked + 4, acked + 5]):
+        world.inject(0, pdu(STAT, first, seq=acked, mr=acked + 1024, ps=ps))
+    assert world.counts(0)["stat_received"] - taken == 2
+
+
+def test_a_peer_that_acknowledges_nothing_has_a_window_and_no_more(world: World) -> None:
+    """Its STATs are in time, and say that each SD is missing, or nothing at all of them: what is
+    sent is what may be under way before anything is known, in each round trip.
+    """
+    world.set("out.cut", 1, 1)
+    for missing in (True, False):
+        sent = world.counts(0)["sd_bytes"]
+        for _ in range(400):
+            poll, last = world.get(0, "s.tx.poll"), world.get(0, "s.tx.next")
+            Seen(world, 50_000)
+            acked = world.get(0, "s.tx.acked")
+            runs = [acked, last] if missing and last != acked else []
+            world.inject(0, pdu(STAT, runs, seq=acked, mr=acked + 1024, ps=poll))
+        assert world.get(0, "kept") <= 1024
+        assert world.counts(0)["resets"] == 0
+        assert world.counts(0)["sd_bytes"] - sent < 1.1 * 400 * FIRST
