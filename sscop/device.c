@@ -99,20 +99,24 @@ static int sscop_dev_open(struct net_device *dev)
 	return 0;
 }
 
-static void stop_connection(struct sscop_dev *d)
+/* End the connection, and tell the peer. Return: packets that may be lost. */
+u32 sscop_end(struct sscop_dev *d)
 {
 	struct sscop_output output;
 	bool tell;
+	u32 lost;
 
 	spin_lock_bh(&d->lock);
 	sscop_count_freed(d);
 	tell = sscop_stop(&d->s, &output) && d->lower_up;
 	sscop_drop_pieces(d);
-	d->packets_lost += d->freed;
-	d->lower_up = false;
+	d->cut = 0;
+	lost = d->freed;
+	d->packets_lost += lost;
 	spin_unlock_bh(&d->lock);
 	if (tell)
 		sscop_send_control(d, &output);
+	return lost;
 }
 
 static int sscop_dev_stop(struct net_device *dev)
@@ -123,7 +127,8 @@ static int sscop_dev_stop(struct net_device *dev)
 	dev_remove_pack(&d->frames);
 	napi_disable(&d->napi);
 	hrtimer_cancel(&d->timer);
-	stop_connection(d);
+	sscop_end(d);
+	d->lower_up = false;
 	netif_carrier_off(dev);	/* not before: a round may have set it */
 	kfree_skb(d->packet);
 	d->packet = NULL;

@@ -211,6 +211,7 @@ static inline bool sscop_is_silent(const struct sscop_dev *d, u64 now)
 /* device.c */
 void sscop_setup(struct net_device *dev);
 bool sscop_is(const struct net_device *dev);
+u32 sscop_end(struct sscop_dev *d);
 
 /* poll.c */
 extern const struct sscop_owner sscop_owner;

@@ -52,6 +52,20 @@ void sscop_under_way_put(struct sscop_under_way *under_way)
 	give_back(under_way, 1);
 }
 
+/* Bottom halves must not be switched on again where interrupts are off: the round is then begun
+ * behind the next one.
+ */
+static void schedule_anywhere(struct napi_struct *napi)
+{
+	if (irqs_disabled()) {
+		napi_schedule(napi);
+		return;
+	}
+	local_bh_disable();
+	napi_schedule(napi);
+	local_bh_enable();
+}
+
 /* The lower device frees a frame. It may hold locks: only a round is scheduled here. */
 static void frame_gone(struct sk_buff *skb)
 {
@@ -64,11 +78,9 @@ static void frame_gone(struct sk_buff *skb)
 	left = give_back(under_way, octets);
 	low = READ_ONCE(under_way->low);	/* behind that: see await_room() */
 	if ((left <= low && left + octets > low) || left == 1) {
-		local_bh_disable();
 		napi = rcu_dereference(under_way->napi);
 		if (napi)
-			napi_schedule(napi);
-		local_bh_enable();
+			schedule_anywhere(napi);
 	}
 	rcu_read_unlock();
 }

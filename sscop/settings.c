@@ -104,22 +104,22 @@ static bool is_with_another(const struct sscop_dev *d, const u8 *peer)
 	       !ether_addr_equal(d->learned, peer);
 }
 
-/* Seek a connection with the new peer. */
-static void begin_anew(struct sscop_dev *d)
+/* End a connection that @peer does not allow. Return: whether there was one. */
+static bool leave_peer(struct sscop_dev *d, const u8 *peer)
 {
-	struct sscop_output output;
+	bool leave;
+	u32 lost;
 
-	sscop_count_freed(d);
-	sscop_stop(&d->s, &output);
-	sscop_drop_pieces(d);
-	d->cut = 0;
-	d->packets_lost += d->freed;
+	spin_lock_bh(&d->lock);
+	leave = is_with_another(d, peer);
+	spin_unlock_bh(&d->lock);
+	if (!leave)
+		return false;
+	lost = sscop_end(d);	/* before @peer is set: its peer is told */
 	if (net_ratelimit())
 		netdev_warn(d->dev, "connection ended: another peer is set; %u packets may be lost\n",
-			    d->freed);
-	sscop_start(&d->s, sscop_now());
-	sscop_follow_events(d);	/* the carrier: the machines do not report their stop */
-	sscop_count_freed(d);
+			    lost);
+	return true;
 }
 
 static int check_change(const struct sscop_dev *d, const struct sscop_settings *settings,
@@ -145,17 +145,21 @@ static int check_change(const struct sscop_dev *d, const struct sscop_settings *
 int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *settings,
 			  struct netlink_ext_ack *extack)
 {
+	bool anew;
 	int err;
 
 	ASSERT_RTNL();
 	err = check_change(d, settings, extack);
 	if (err)
 		return err;
+	anew = leave_peer(d, settings->peer);
 	spin_lock_bh(&d->lock);
 	d->settings = *settings;
 	d->s.config = settings->rules;
-	if (is_with_another(d, settings->peer))
-		begin_anew(d);
+	if (anew) {
+		sscop_start(&d->s, sscop_now());
+		sscop_follow_events(d);	/* the carrier: the machines do not report their stop */
+	}
 	spin_unlock_bh(&d->lock);
 	if (netif_running(d->dev))
 		sscop_wake(d);
