@@ -361,8 +361,10 @@ static bool begin_packet(struct sscop_dev *d)
 	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
 	if (skb_queue_empty_lockless(&d->waiting)) {
 		smp_mb();	/* as in sscop_start_xmit() */
-		if (netif_queue_stopped(d->dev))
+		if (netif_queue_stopped(d->dev)) {
 			netif_wake_queue(d->dev);
+			d->s.soon = true;	/* it hands over more behind this round */
+		}
 	}
 	return true;
 }
@@ -443,6 +445,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	struct sk_buff *skb;
 
 	sscop_budget_look(&d->budget, octets_below(d), now);
+	d->s.soon = false;
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)

@@ -530,7 +530,7 @@ static enum sscop_action next_sd(struct sscop *s, u64 now, enum sscop_room room,
 	}
 	if (room == SSCOP_QUIET && s->config.poll_idle && sscop_tx_repeat(s, output, now))
 		return SSCOP_RESEND;
-	if (!tx->closed)
+	if (!tx->closed && !s->soon)
 		sscop_clock_idle(&s->clock, tx->acked == tx->next);
 	return SSCOP_NOTHING;
 }

@@ -232,6 +232,7 @@ struct sscop_rx {
  * @credit: window of the peer's receiver
  * @retry_at: us, when the state's control PDU is sent (again)
  * @retry_wait: us, what follows that
+ * @soon: the owner may have more to send in a moment: this is no time of idleness
  * @seek: BGN is to be sent behind a repeated BGAK
  * @heard_at: us, when a STAT was last taken: the peer hears and is heard
  * @contradictions: PDUs in a row that contradicted the state: of SDs and POLLs, of STATs
@@ -262,6 +263,7 @@ struct sscop {
 	u32 credit;
 	u64 retry_at;
 	u32 retry_wait;
+	bool soon;
 	bool seek;
 	u64 heard_at;
 	u32 contradictions[2];
