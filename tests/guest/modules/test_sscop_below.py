@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 FLAPS = 40
 
-#: The peer does not answer and the window is one SD, so whatever is taken from the queue above waits.
+#: The peer does not answer and the window is one SD: what is taken from the queue above waits.
 FLAPPING = f"""
 below; slow 20mbit 2ms
 near_up near "window 1"; far_up far; ip link set s0 txqueuelen 4; addresses; ready first

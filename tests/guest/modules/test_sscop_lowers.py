@@ -64,7 +64,8 @@ for peer in 02:00:00:00:00:01 ff:ff:ff:ff:ff:ff; do
 	refuse $peer ip link set s0 type sscop peer $peer; done
 ip link add name alone type dummy
 ip link add name bond7 type bond
-ip link set near down; refuse carries ip link set near master bond7; ip link set near up; ready carrying; pinged carrying 10.7.0.2
+ip link set near down; refuse carries ip link set near master bond7
+ip link set near up; ready carrying; pinged carrying 10.7.0.2
 ip link set alone master bond7; refuse port ip link add link alone name s1 type sscop
 ip link del bond7
 ip link set alone mtu 104; refuse low ip link add link alone name s1 type sscop
