@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.guest.modules.scripted import Told, numbers, reported, ticks
@@ -56,15 +54,6 @@ short 2500b; tried one
 short 4800b; tried three "backlog 20000"
 """
 )
-POLICED = (
-    TRIED
-    + """
-tc qdisc add dev near clsact
-tc filter add dev near egress matchall action police rate 2mbit burst 10k conform-exceed drop/ok
-tried policed
-"""
-)
-
 queued = reported(run, "sscop-queued", QUEUED)
 
 
@@ -79,11 +68,6 @@ def refused(told: Told, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["one", "three"])
 def test_what_a_queue_below_refuses_is_no_bit_error(queued: Told, kind: str) -> None:
     refused(queued, kind)
-
-
-@pytest.mark.deep
-def test_what_a_policer_drops_is_no_bit_error(build: Path, root: Path) -> None:
-    refused(run(POLICED, "qemu", build / "tests" / "sscop-policed", root), "policed")
 
 
 #: Packets of 60 kB to a peer that acknowledges none, in a window of 1024 SDs that each takes one.
