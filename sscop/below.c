@@ -50,23 +50,35 @@ void sscop_under_way_put(struct sscop_under_way *under_way)
 	give_back(under_way, 1);
 }
 
+/* Bottom halves must not be switched on again where interrupts are off: the round is then begun
+ * behind the next one.
+ */
+static void schedule_anywhere(struct napi_struct *napi)
+{
+	if (irqs_disabled()) {
+		napi_schedule(napi);
+		return;
+	}
+	local_bh_disable();
+	napi_schedule(napi);
+	local_bh_enable();
+}
+
 /* The lower device frees a frame. It may hold locks: only a round is scheduled here. */
 static void frame_gone(struct sk_buff *skb)
 {
 	struct sscop_under_way *under_way = skb_shinfo(skb)->destructor_arg;
 	int octets = skb_shinfo(skb)->tskey;
-	int low = READ_ONCE(under_way->low);
 	struct napi_struct *napi;
-	int left;
+	int left, low;
 
 	rcu_read_lock();
 	left = give_back(under_way, octets);
+	low = READ_ONCE(under_way->low);	/* behind that: see sscop_await_room() */
 	if ((left <= low && left + octets > low) || left == 1) {
-		local_bh_disable();
 		napi = rcu_dereference(under_way->napi);
 		if (napi)
-			napi_schedule(napi);
-		local_bh_enable();
+			schedule_anywhere(napi);
 	}
 	rcu_read_unlock();
 }
@@ -80,7 +92,11 @@ static u32 octets_below(const struct sscop_dev *d)
 /* A frame more is given while it has less. */
 static u32 most_below(const struct sscop_dev *d)
 {
-	return d->settings.backlog ? d->settings.backlog : sscop_budget_most(&d->budget);
+	u32 most = sscop_budget_most(&d->budget);
+
+	if (!d->settings.backlog)
+		return most;
+	return d->budget.tight ? min(most, d->settings.backlog) : d->settings.backlog;
 }
 
 enum sscop_room sscop_room_below(const struct sscop_dev *d)
@@ -99,16 +115,32 @@ void sscop_begin_budget(struct sscop_dev *d, u64 now)
 	sscop_budget_give(&d->budget, octets_below(d));
 }
 
-/* See what the lower device has sent. The next look is at its next frame or, if it has many, well
- * before it has sent all of them, which would be a sign that it had too little.
- */
+/* See what the lower device has sent. */
 void sscop_look_below(struct sscop_dev *d, u64 now)
 {
-	u32 most;
-
 	sscop_budget_look(&d->budget, octets_below(d), now);
-	most = most_below(d);
+}
+
+/* The lower device is full. The next look is at its next frame or, if it has many, well before it
+ * has sent all of them, which would be a sign that it had too little.
+ *
+ * Return: what it takes: a frame that went in between may have called for no round.
+ */
+enum sscop_room sscop_await_room(struct sscop_dev *d)
+{
+	u32 most = most_below(d);
+
 	WRITE_ONCE(d->under_way->low, most > MANY * d->budget.longest ? most - most / 4 : most);
+	smp_mb();	/* first told, then looked; frame_gone() counts first, and then reads */
+	return sscop_room_below(d);
+}
+
+/* The lower device refused frames, or dropped others for them: it has as much as it takes. */
+void sscop_refused(struct sscop_dev *d, u32 frames)
+{
+	d->refused += frames;
+	sscop_budget_refused(&d->budget, octets_below(d), sscop_now());
+	sscop_tx_refused(&d->s);
 }
 
 /* The lower device has a frame until it frees it. */

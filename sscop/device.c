@@ -22,7 +22,6 @@
 #include "settings.h"
 #include "upward.h"
 
-#define MTU_DEFAULT 1500
 #define MTU_MAX 65535
 
 static int sscop_dev_init(struct net_device *dev)
@@ -107,22 +106,6 @@ static int sscop_dev_open(struct net_device *dev)
 	return 0;
 }
 
-static void stop_connection(struct sscop_dev *d)
-{
-	struct sscop_output output;
-	bool tell;
-
-	spin_lock_bh(&d->lock);
-	sscop_count_freed(d);
-	tell = sscop_stop(&d->s, &output) && d->lower_up;
-	sscop_drop_pieces(d);
-	d->packets_lost += d->freed;
-	d->lower_up = false;
-	spin_unlock_bh(&d->lock);
-	if (tell)
-		sscop_send_control(d, &output);
-}
-
 static int sscop_dev_stop(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
@@ -131,10 +114,12 @@ static int sscop_dev_stop(struct net_device *dev)
 	dev_remove_pack(&d->frames);
 	napi_disable(&d->napi);
 	hrtimer_cancel(&d->timer);
-	stop_connection(d);
+	sscop_end(d);
+	d->lower_up = false;
 	netif_carrier_off(dev);	/* not before: a round may have set it */
 	kfree_skb(d->packet);
 	d->packet = NULL;
+	d->held = 0;
 	skb_queue_purge(&d->waiting);
 	__skb_queue_purge(&d->fetched);
 	skb_queue_purge(&d->arrived);
@@ -202,7 +187,7 @@ void sscop_setup(struct net_device *dev)
 	dev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
 	dev->hw_features = dev->features;
 	dev->tx_queue_len = DEFAULT_TX_QUEUE_LEN;
-	dev->mtu = MTU_DEFAULT;
+	dev->mtu = ETH_DATA_LEN;	/* until the device below is known */
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = MTU_MAX;
 	init_private(dev);

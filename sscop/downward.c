@@ -12,7 +12,7 @@
 #include "below.h"
 #include "downward.h"
 #include "events.h"
-#include "settings.h"
+#include "piece.h"
 
 #define WAITING_MAX 2	/* packets taken from the queue above and not yet begun */
 #define ROUND_MAX 64	/* frames sent per round */
@@ -131,6 +131,8 @@ bool sscop_forget(struct sscop_dev *d, void *segment)
 	if (kept->packet != d->packet && kept->packet != d->freed_last)
 		d->freed++;
 	d->freed_last = kept->packet;
+	if (!skb_shared(kept->packet))
+		d->held -= kept->packet->truesize;
 	consume_skb(kept->packet);
 	kept->packet = NULL;
 	return true;
@@ -153,14 +155,16 @@ static int own_data(struct sk_buff *skb)
 }
 
 /*
- * Packets that may wait here. The queue above is emptied when the carrier goes: while the device
- * below is down they are kept here, as are SDs.
+ * Whether one more packet may wait here. The queue above is emptied when the carrier goes:
+ * while the device below is down its packets are kept here, as are SDs.
  */
-static u32 waiting_max(const struct sscop_dev *d)
+bool sscop_may_wait(const struct sscop_dev *d)
 {
-	if (READ_ONCE(d->lower_up))
-		return WAITING_MAX;
-	return max_t(u32, READ_ONCE(d->dev->tx_queue_len), WAITING_MAX);
+	u32 most = WAITING_MAX;
+
+	if (!READ_ONCE(d->lower_up))
+		most = max_t(u32, READ_ONCE(d->dev->tx_queue_len), most);
+	return skb_queue_len_lockless(&d->waiting) < most;
 }
 
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
@@ -177,11 +181,11 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (own_data(skb))
 		goto drop;
 	skb_queue_tail(&d->waiting, skb);
-	if (skb_queue_len_lockless(&d->waiting) >= waiting_max(d)) {
+	if (!sscop_may_wait(d)) {
 		netif_stop_queue(dev);
-		/* A round may have emptied it in between. */
+		/* In between, a round may have begun packets, or the device below gone down. */
 		smp_mb__after_atomic();
-		if (skb_queue_empty_lockless(&d->waiting))
+		if (sscop_may_wait(d))
 			netif_start_queue(dev);
 	}
 	napi_schedule(&d->napi);
@@ -192,18 +196,34 @@ drop:
 	return NETDEV_TX_OK;
 }
 
+/* Whether there is something to cut. */
+bool sscop_has_more(struct sscop_dev *d)
+{
+	if (d->packet)
+		return true;
+	if (skb_queue_empty_lockless(&d->waiting))
+		return false;
+	if (d->held < sscop_memory_most(d))
+		return true;
+	sscop_tx_close(&d->s);
+	return false;
+}
+
 /* Begin with the next packet. */
 static bool begin_packet(struct sscop_dev *d)
 {
 	d->packet = skb_dequeue(&d->waiting);
 	if (!d->packet)
 		return false;
+	d->held += d->packet->truesize;
 	d->cut = 0;
 	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
 	if (skb_queue_empty_lockless(&d->waiting)) {
 		smp_mb();	/* as in sscop_start_xmit() */
-		if (netif_queue_stopped(d->dev))
+		if (netif_queue_stopped(d->dev)) {
 			netif_wake_queue(d->dev);
+			d->s.soon = true;	/* it hands over more behind this round */
+		}
 	}
 	return true;
 }
@@ -244,12 +264,14 @@ static struct sk_buff *new_sd(struct sscop_dev *d, u32 seq, u64 now)
 
 static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 {
-	bool more = d->packet || !skb_queue_empty_lockless(&d->waiting);
+	bool more = sscop_has_more(d);
 	struct sscop_output *output = &d->output;
 	struct sk_buff *skb = NULL;
 	enum sscop_room room = sscop_room_below(d);
 	enum sscop_action action;
 
+	if (room == SSCOP_FULL)
+		room = sscop_await_room(d);
 	if (room == SSCOP_FULL && sscop_waits(&d->s, more))
 		sscop_budget_wait(&d->budget);
 	action = sscop_next(&d->s, now, room, more, output);
@@ -282,6 +304,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	struct sk_buff *skb;
 
 	sscop_look_below(d, now);
+	d->s.soon = false;
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)
@@ -291,12 +314,15 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	return true;
 }
 
-void sscop_send(struct sk_buff_head *down)
+/* Return: how many frames the lower device refused, or dropped others for them. */
+u32 sscop_send(struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
+	u32 refused = 0;
 
 	while ((skb = __skb_dequeue(down)))
-		dev_queue_xmit(skb);
+		refused += dev_queue_xmit(skb) != NET_XMIT_SUCCESS;
+	return refused;
 }
 
 /* Send link control at once. */

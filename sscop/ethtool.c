@@ -7,6 +7,7 @@
 
 #include "events.h"
 #include "ops.h"
+#include "piece.h"
 #include "settings.h"
 
 #define COUNT(name) { #name, offsetof(struct sscop_counts, name) }
@@ -57,6 +58,7 @@ static const struct {
 static const char device_names[][ETH_GSTRING_LEN] = {
 	"peer_stranger", "packets_broken", "not_ip", "packets_lost", "segment_now", "srtt_us",
 	"link_bps", "link_rtt_us", "link_window", "link_pressed", "backlog_now",
+	"refused_below",
 };
 
 static void device_counts(struct sscop_dev *d, u64 *data)
@@ -72,6 +74,7 @@ static void device_counts(struct sscop_dev *d, u64 *data)
 	data[8] = sscop_clock_window(&d->s.clock);
 	data[9] = d->s.clock.pressed;
 	data[10] = d->settings.backlog ? d->settings.backlog : d->budget.limit;
+	data[11] = d->refused;
 }
 
 static int get_sset_count(struct net_device *dev, int set)

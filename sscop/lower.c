@@ -9,6 +9,7 @@
 
 #include "below.h"
 #include "device.h"
+#include "downward.h"
 #include "events.h"
 #include "lower.h"
 
@@ -24,6 +25,13 @@ static struct net_device *find_upper(struct net_device *lower)
 	return NULL;
 }
 
+/* Whether another device takes all that a device receives. */
+static bool takes_all(const struct net_device *master)
+{
+	return netif_is_bridge_master(master) || netif_is_lag_master(master) ||
+	       netif_is_ovs_master(master);
+}
+
 /* Whether a device can be the lower one. */
 int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 {
@@ -34,6 +42,10 @@ int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 	if (lower->mtu < SSCOP_LOWER_MTU_MIN) {
 		NL_SET_ERR_MSG_MOD(extack, "the MTU of the device below must be at least 105");
 		return -EINVAL;
+	}
+	if (netif_is_bridge_port(lower) || netif_is_lag_port(lower) || netif_is_ovs_port(lower)) {
+		NL_SET_ERR_MSG_MOD(extack, "the device below is a port of a bridge or bond");
+		return -EBUSY;
 	}
 	if (find_upper(lower)) {
 		NL_SET_ERR_MSG_MOD(extack, "the device below carries an sscop device already");
@@ -54,8 +66,9 @@ static void lower_changed(struct sscop_dev *d)
 		sscop_resume(&d->s, sscop_now());
 	WRITE_ONCE(d->lower_up, up);
 	sscop_follow_events(d);
-	if (netif_running(d->dev) && !up)
-		netif_wake_queue(d->dev);	/* see waiting_max() */
+	smp_mb();	/* as in sscop_start_xmit() */
+	if (netif_running(d->dev) && !up && sscop_may_wait(d))
+		netif_wake_queue(d->dev);
 	spin_unlock_bh(&d->lock);
 	if (up)
 		sscop_wake(d);
@@ -91,6 +104,17 @@ static void mtu_changed(struct sscop_dev *d)
 	lower_changed(d);
 }
 
+/* A device that carries an sscop device does not become a port: all that it receives would go
+ * elsewhere.
+ */
+static int upper_changes(const struct netdev_notifier_changeupper_info *info)
+{
+	if (!info->linking || !takes_all(info->upper_dev))
+		return NOTIFY_DONE;
+	NL_SET_ERR_MSG_MOD(info->info.extack, "the device carries an sscop device");
+	return notifier_from_errno(-EBUSY);
+}
+
 static int on_event(struct notifier_block *block, unsigned long event, void *info)
 {
 	struct net_device *lower = netdev_notifier_info_to_dev(info);
@@ -108,6 +132,8 @@ static int on_event(struct notifier_block *block, unsigned long event, void *inf
 	case NETDEV_CHANGEMTU:
 		mtu_changed(d);
 		break;
+	case NETDEV_PRECHANGEUPPER:
+		return upper_changes(info);
 	case NETDEV_PRE_TYPE_CHANGE:
 		return NOTIFY_BAD;
 	case NETDEV_UNREGISTER:

@@ -11,6 +11,7 @@
 #include "device.h"
 #include "lower.h"
 #include "ops.h"
+#include "piece.h"
 #include "settings.h"
 #include "uapi.h"
 
@@ -66,6 +67,12 @@ static int validate(struct nlattr *tb[], struct nlattr *data[],
 
 /* --- made and deleted -------------------------------------------------------------------- */
 
+/* A packet of this length fits into one frame. */
+static u32 mtu_of(const struct net_device *lower)
+{
+	return min(lower->mtu - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
+}
+
 static int attach(struct net_device *dev, struct net_device *lower,
 		  struct netlink_ext_ack *extack)
 {
@@ -102,6 +109,8 @@ APOGEE_NEWLINK(newlink)
 	err = sscop_lower_check(lower, extack);
 	if (err)
 		return err;
+	if (!tb[IFLA_MTU])
+		dev->mtu = mtu_of(lower);
 	read_settings(data, &d->settings);
 	err = sscop_settings_check(&d->settings, lower, extack);
 	return err ? err : attach(dev, lower, extack);

@@ -15,8 +15,12 @@
 
 static void free_segment(void *context, void *segment)
 {
-	if (!sscop_forget(context, segment))
-		consume_skb(segment);
+	struct sscop_dev *d = context;
+
+	if (sscop_forget(d, segment))
+		return;
+	d->stored -= ((struct sk_buff *)segment)->truesize;
+	consume_skb(segment);
 }
 
 static void note_outcome(void *context, u32 frame, bool lost)
@@ -51,8 +55,7 @@ enum hrtimer_restart sscop_timer(struct hrtimer *timer)
 /* A timer that expires too early costs a round; setting it costs more. */
 static void set_timer(struct sscop_dev *d, u64 now)
 {
-	bool more = d->packet || !skb_queue_empty(&d->waiting);
-	u64 at = sscop_deadline(&d->s, sscop_room_below(d), more);
+	u64 at = sscop_deadline(&d->s, sscop_room_below(d), sscop_has_more(d));
 
 	if (d->starved)
 		at = now + STARVED_US;
@@ -66,14 +69,19 @@ static void set_timer(struct sscop_dev *d, u64 now)
 }
 
 /* Hand up packets, and let frames out, without the lock. */
-static void hand_over(struct napi_struct *napi, struct sk_buff_head *up,
-		      struct sk_buff_head *down)
+static void hand_over(struct sscop_dev *d, struct sk_buff_head *up, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
+	u32 refused;
 
 	while ((skb = __skb_dequeue(up)))
-		napi_gro_receive(napi, skb);
-	sscop_send(down);
+		napi_gro_receive(&d->napi, skb);
+	refused = sscop_send(down);
+	if (likely(!refused))
+		return;
+	spin_lock(&d->lock);
+	sscop_refused(d, refused);
+	spin_unlock(&d->lock);
 }
 
 int sscop_poll(struct napi_struct *napi, int budget)
@@ -95,7 +103,7 @@ int sscop_poll(struct napi_struct *napi, int budget)
 		more = sscop_give(d, now, &down);
 	set_timer(d, now);
 	spin_unlock(&d->lock);
-	hand_over(napi, &up, &down);
+	hand_over(d, &up, &down);
 
 	if (more || taken == budget)
 		return budget;

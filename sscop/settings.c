@@ -5,8 +5,10 @@
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
 
+#include "downward.h"
 #include "events.h"
 #include "settings.h"
+#include "upward.h"
 
 const char * const sscop_state_names[] = {
 	[SSCOP_IDLE] = "idle",
@@ -105,22 +107,42 @@ static bool is_with_another(const struct sscop_dev *d, const u8 *peer)
 	       !ether_addr_equal(d->learned, peer);
 }
 
-/* Seek a connection with the new peer. */
-static void begin_anew(struct sscop_dev *d)
+/* End the connection, and tell the peer. Return: packets that may be lost. */
+u32 sscop_end(struct sscop_dev *d)
 {
 	struct sscop_output output;
+	bool tell;
+	u32 lost;
 
+	spin_lock_bh(&d->lock);
 	sscop_count_freed(d);
-	sscop_stop(&d->s, &output);
+	tell = sscop_stop(&d->s, &output) && d->lower_up;
 	sscop_drop_pieces(d);
 	d->cut = 0;
-	d->packets_lost += d->freed;
+	lost = d->freed;
+	d->packets_lost += lost;
+	spin_unlock_bh(&d->lock);
+	if (tell)
+		sscop_send_control(d, &output);
+	return lost;
+}
+
+/* End a connection that @peer does not allow. Return: whether there was one. */
+static bool leave_peer(struct sscop_dev *d, const u8 *peer)
+{
+	bool leave;
+	u32 lost;
+
+	spin_lock_bh(&d->lock);
+	leave = is_with_another(d, peer);
+	spin_unlock_bh(&d->lock);
+	if (!leave)
+		return false;
+	lost = sscop_end(d);	/* before @peer is set: its peer is told */
 	if (net_ratelimit())
 		netdev_warn(d->dev, "connection ended: another peer is set; %u packets may be lost\n",
-			    d->freed);
-	sscop_start(&d->s, sscop_now());
-	sscop_follow_events(d);	/* the carrier: the machines do not report their stop */
-	sscop_count_freed(d);
+			    lost);
+	return true;
 }
 
 static int check_change(const struct sscop_dev *d, const struct sscop_settings *settings,
@@ -146,17 +168,21 @@ static int check_change(const struct sscop_dev *d, const struct sscop_settings *
 int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *settings,
 			  struct netlink_ext_ack *extack)
 {
+	bool anew;
 	int err;
 
 	ASSERT_RTNL();
 	err = check_change(d, settings, extack);
 	if (err)
 		return err;
+	anew = leave_peer(d, settings->peer);
 	spin_lock_bh(&d->lock);
 	d->settings = *settings;
 	d->s.config = settings->rules;
-	if (is_with_another(d, settings->peer))
-		begin_anew(d);
+	if (anew) {
+		sscop_start(&d->s, sscop_now());
+		sscop_follow_events(d);	/* the carrier: the machines do not report their stop */
+	}
 	spin_unlock_bh(&d->lock);
 	if (netif_running(d->dev))
 		sscop_wake(d);
@@ -164,41 +190,3 @@ int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *sett
 }
 
 /* --- the length of SDs ------------------------------------------------------------------- */
-
-/* The most octets of payload in an SD that the device below takes. */
-u32 sscop_piece_limit(const struct sscop_dev *d)
-{
-	u32 mtu = max(READ_ONCE(d->lower->mtu), SSCOP_LOWER_MTU_MIN);
-
-	return min(mtu - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
-}
-
-/* Octets per SD of a packet of @packet octets, by the losses known to @losses. */
-u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 packet)
-{
-	u32 limit = sscop_piece_limit(d);
-
-	if (d->settings.segment)
-		return min(d->settings.segment, limit);
-	return sscop_segment_choose(losses, packet, SSCOP_OVERHEAD, limit);
-}
-
-/* Octets of payload in an SD of a full packet. To ask changes nothing. */
-u32 sscop_segment_now_locked(const struct sscop_dev *d)
-{
-	struct sscop_segment losses = d->auto_segment;
-
-	losses.cut = 0;	/* the next packet may be a trial of another length */
-	return sscop_piece(d, &losses, d->dev->mtu);
-}
-
-/* The same, without the lock. */
-u32 sscop_segment_now(struct sscop_dev *d)
-{
-	u32 piece;
-
-	spin_lock_bh(&d->lock);
-	piece = sscop_segment_now_locked(d);
-	spin_unlock_bh(&d->lock);
-	return piece;
-}

@@ -32,6 +32,11 @@
 #define SSCOP_BACKLOG_MIN 64U
 #define SSCOP_BACKLOG_MAX (16U << 20)
 
+/* What an end keeps of packets that are not acknowledged, and of SDs received out of order, is
+ * charged to nobody: a window of packets of Ethernet's length each.
+ */
+#define SSCOP_MEMORY_LEAST 1048576U
+
 /* Octets of a frame in front of the payload of all SDs but short ones */
 #define SSCOP_OVERHEAD (ETH_HLEN + SSCOP_HEADER)
 
@@ -96,13 +101,16 @@ struct sscop_kept {
  * @lower_up: @lower carries frames
  * @under_way: frames in @lower
  * @budget: how many octets of them keep it busy
+ * @refused: frames that @lower did not take
  * @kept: SDs that are not acknowledged, as many as the machines have slots
  * @output: what the machines want to be sent
  * @pdu: what was received
  * @packet: packet that is being cut; NULL: none
  * @cut: octets of it that are in SDs
  * @piece: octets per SD
+ * @held: octets of memory of the packets in @kept
  * @starved: there was no memory for a frame
+ * @stored: octets of memory of the frames that the machines keep
  * @pieces: segments of a packet that is not complete
  * @octets: their sum
  * @broken: the rest of a packet is to be dropped
@@ -135,6 +143,7 @@ struct sscop_dev {
 	bool lower_up;
 	struct sscop_under_way *under_way;
 	struct sscop_budget budget;
+	u64 refused;
 
 	struct sscop_kept *kept;
 	struct sscop_output output;
@@ -142,8 +151,10 @@ struct sscop_dev {
 	struct sk_buff *packet;
 	u32 cut;
 	u32 piece;
+	u32 held;
 	bool starved;
 
+	u32 stored;
 	struct sk_buff_head pieces;
 	u32 octets;
 	bool broken;
@@ -181,6 +192,13 @@ static inline struct sscop_cb *sscop_cb(struct sk_buff *skb)
 static inline u64 sscop_now(void)
 {
 	return ktime_to_us(ktime_get());
+}
+
+/* Octets of memory kept of either kind, and one packet or frame */
+static inline u32 sscop_memory_most(const struct sscop_dev *d)
+{
+	return max_t(u32, d->settings.rules.window * SKB_TRUESIZE(ETH_DATA_LEN),
+		     SSCOP_MEMORY_LEAST);
 }
 
 /* Whether the peer has missed two of its STATs: it may have another hardware address. */

@@ -12,6 +12,7 @@
 
 #include "events.h"
 #include "ops.h"
+#include "piece.h"
 #include "settings.h"
 
 static struct sscop_dev *of_device(struct device *device)
@@ -41,7 +42,7 @@ static ssize_t store(struct device *device, const char *text, size_t length, set
 		NL_SET_ERR_MSG_MOD(&extack, "this is not a value of that setting");
 	else
 		err = sscop_settings_change(d, &settings, &extack);
-	if (err && extack._msg)
+	if (err && extack._msg && net_ratelimit())
 		netdev_err(d->dev, "%s\n", extack._msg + strlen(KBUILD_MODNAME ": "));
 	rtnl_unlock();
 	return err ? err : length;

@@ -204,12 +204,20 @@ static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 		d->peer_stranger++;
 		return false;
 	}
-	if (pdu->type == SSCOP_SD)
+	if (pdu->type == SSCOP_SD) {
+		if (d->stored >= sscop_memory_most(d) && pdu->seq != d->s.rx.next) {
+			DEV_STATS_INC(d->dev, rx_dropped);
+			return false;
+		}
 		keep_segment(skb, pdu);
+	}
 	verdict = sscop_receive(&d->s, pdu, skb, now);
 	if (verdict == SSCOP_TAKEN && pdu->type != SSCOP_BGN && pdu->type != SSCOP_BGREJ)
 		ether_addr_copy(d->learned, source);
-	return verdict == SSCOP_TAKEN && pdu->type == SSCOP_SD;
+	if (verdict != SSCOP_TAKEN || pdu->type != SSCOP_SD)
+		return false;
+	d->stored += skb->truesize;
+	return true;
 }
 
 /* The next frame that arrived. All that did are fetched together. */
@@ -234,8 +242,10 @@ int sscop_take(struct sscop_dev *d, int budget, u64 now, struct sk_buff_head *up
 		if (skb_linearize(skb) || !take_frame(d, skb, now))
 			napi_consume_skb(skb, budget);
 		sscop_follow(d);
-		while ((skb = sscop_deliver(&d->s)))
+		while ((skb = sscop_deliver(&d->s))) {
+			d->stored -= skb->truesize;
 			take_piece(d, skb, up);
+		}
 	}
 	return taken;
 }

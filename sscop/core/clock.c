@@ -112,9 +112,10 @@ static u64 held(const struct sscop_clock *c)
 	return octets_in(sscop_clock_rate(c), sscop_clock_base(c));
 }
 
+/* Of STATs and POLLs that were sent while there was no SD nobody knows when they left the link. */
 static u64 under_way(const struct sscop_clock *c)
 {
-	return c->sent - c->heard_sent;
+	return c->sent - max(c->heard_sent, c->empty_sent);
 }
 
 /**
@@ -188,6 +189,8 @@ u64 sscop_clock_due(const struct sscop_clock *c)
  */
 bool sscop_clock_is_pushing(const struct sscop_clock *c)
 {
+	if (c->refused)
+		return true;
 	if (c->pressed || c->phase == SSCOP_CLOCK_CRUISE)
 		return false;
 	return c->phase != SSCOP_CLOCK_START || under_way(c) > sscop_clock_window(c) / 2;
@@ -252,6 +255,15 @@ void sscop_clock_lost(struct sscop_clock *c, u32 pdu)
 }
 
 /**
+ * sscop_clock_refused() - the device below has dropped a frame
+ * @c: the clock
+ */
+void sscop_clock_refused(struct sscop_clock *c)
+{
+	c->refused = true;
+}
+
+/**
  * sscop_clock_asked() - a POLL was sent
  * @c: the clock
  * @poll: its number
@@ -266,7 +278,7 @@ void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
 		.heard_asked = c->heard_asked,
 		.heard_sent = c->heard_sent,
 		.heard_lost = c->lost,
-		.idle = c->idle_sent > c->heard_sent || !c->heard_at,
+		.idle = c->idle_sent >= c->heard_sent || !c->heard_at,
 		.poll = poll,
 	};
 }
@@ -294,24 +306,48 @@ void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 no
  * sscop_clock_resumes() - the device below has room
  * @c: the clock
  * @now: us
+ *
+ * Return: us for which it had none.
  */
-void sscop_clock_resumes(struct sscop_clock *c, u64 now)
+u64 sscop_clock_resumes(struct sscop_clock *c, u64 now)
 {
-	if (c->wait == SSCOP_CLOCK_ROOM) {
-		c->room_us += now - c->wait_at;
-		c->in_room = true;
-	}
+	u64 us = c->wait == SSCOP_CLOCK_ROOM ? now - c->wait_at : 0;
+
+	c->room_us += us;
+	c->in_room |= us > 0;
 	c->wait = SSCOP_CLOCK_NO_WAIT;
+	return us;
 }
 
 /**
  * sscop_clock_idle() - there is nothing to send
  * @c: the clock
+ * @empty: nor is an SD under way
  */
-void sscop_clock_idle(struct sscop_clock *c)
+void sscop_clock_idle(struct sscop_clock *c, bool empty)
 {
 	c->idle_sent = c->sent;
+	if (empty)
+		c->empty_sent = c->sent;
 	c->round_idle = true;
+	c->in_room = false;
+}
+
+/**
+ * sscop_clock_paused() - the device below sent nothing for a time that says nothing of the link
+ * @c: the clock
+ *
+ * POLLs that were under way meanwhile tell nothing.
+ */
+void sscop_clock_paused(struct sscop_clock *c)
+{
+	u32 i;
+
+	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
+		c->marks[i].poll = U32_MAX;
+	c->heard_at = 0;
+	c->round_at = 0;
+	c->room_us = 0;
 	c->in_room = false;
 }
 
@@ -323,29 +359,28 @@ void sscop_clock_idle(struct sscop_clock *c)
  */
 void sscop_clock_restart(struct sscop_clock *c)
 {
-	u32 i;
-
-	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
-		c->marks[i].poll = U32_MAX;
-	c->heard_at = 0;
+	sscop_clock_paused(c);
 	c->heard_sent = c->sent;
 	c->round_sent = c->sent;
 	c->round_left = c->sent;
-	c->round_at = 0;
 }
 
 /* --- what STATs say -------------------------------------------------------------------------- */
 
 /* Whether the device below is the bottleneck: while it was full, it was hardly faster than
  * the link. Said anew by each round in which some frames waited for it, or in which only
- * the clock held SDs back.
+ * the clock held SDs back; and not by one alone, in which it may have paused.
  */
 static void judge_device(struct sscop_clock *c)
 {
-	if (c->room_us && c->room_octets >= SPARE_FRAMES * (u64)c->frame)
-		c->pressed = per_second(c->room_octets, c->room_us) < 2 * sscop_clock_rate(c);
-	else if (c->ticks)
-		c->pressed = false;
+	bool told = c->room_us && c->room_octets >= SPARE_FRAMES * (u64)c->frame, slow;
+
+	if (told || c->ticks) {
+		slow = told &&
+		       per_second(c->room_octets, c->room_us) < 2 * sscop_clock_rate(c);
+		c->pressed = slow && c->slow;
+		c->slow = slow;
+	}
 	c->room_us = 0;
 	c->room_octets = 0;
 	c->ticks = 0;
@@ -383,11 +418,21 @@ static bool shows_some_queue(const struct sscop_clock *c)
 	       octets_in(sscop_clock_rate(c), c->round_rtt - base) > c->frame;
 }
 
-/* Whether the share lost in the round, of many frames, is more than the radio's. */
+/* share lost in the round, in 1/SHARE_ONE */
+static u32 round_loss(const struct sscop_clock *c)
+{
+	u64 sent = max_t(u64, c->sent - c->round_from, 1);
+
+	return min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent), SHARE_ONE);
+}
+
+/* Whether frames were refused, or the share lost in the round, of many, is above the radio's. */
 static bool has_dropped(const struct sscop_clock *c, u32 loss)
 {
 	u64 lost = c->lost - c->round_lost;
 
+	if (c->refused)
+		return true;
 	return loss > radio_loss(c) * 3 / 2 + SHARE_ONE / 8 && lost > 8 * (u64)c->frame;
 }
 
@@ -458,6 +503,8 @@ static void go_round(struct sscop_clock *c, u32 loss)
 		probe(c, loss);
 	} else if (c->phase == SSCOP_CLOCK_REST) {
 		enter(c, SSCOP_CLOCK_CRUISE);
+	} else if (c->phase == SSCOP_CLOCK_CRUISE && c->refused) {
+		enter(c, SSCOP_CLOCK_REST);
 	} else if (c->phase == SSCOP_CLOCK_CRUISE) {
 		if (c->rounds < CRUISE_ROUNDS || c->round_idle)
 			return;
@@ -471,7 +518,7 @@ static void go_round(struct sscop_clock *c, u32 loss)
 /* Old values of rate, loss and extra are forgotten. */
 static void turn(struct sscop_clock *c)
 {
-	if (c->round_idle || ++c->turns < TURN_ROUNDS)
+	if (c->round_idle || !c->round_told || ++c->turns < TURN_ROUNDS)
 		return;
 	c->turns = 0;
 	c->rate[1] = c->rate[0];
@@ -504,7 +551,7 @@ static void take_more(struct sscop_clock *c, u64 now)
 	u64 due = octets_in(rate, min_t(u64, now - c->round_at, US_MAX));
 	u64 left = c->heard_sent - c->round_left;
 
-	if (c->round_at && c->round_full && left < due - due / 8)
+	if (c->round_at && c->round_full && !c->room_us && left < due - due / 8)
 		c->more = min(c->more + (due - left) / 4, most);
 	else
 		c->more = min(c->more - c->more / 8, most);
@@ -515,9 +562,7 @@ static void take_more(struct sscop_clock *c, u64 now)
 
 static void end_round(struct sscop_clock *c, u64 now)
 {
-	u64 sent = max_t(u64, c->sent - c->round_from, 1);
-	u32 loss = min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent),
-			 SHARE_ONE);
+	u32 loss = round_loss(c);
 
 	take_loss(c);
 	take_more(c, now);
@@ -538,6 +583,8 @@ static void end_round(struct sscop_clock *c, u64 now)
 	c->last_rate = c->round_rate;
 	c->round_rate = 0;
 	c->round_idle = false;
+	c->round_told = false;
+	c->refused = false;
 }
 
 static void take_base(struct sscop_clock *c, u32 rtt, u64 now)
@@ -562,6 +609,7 @@ static void take_rate(struct sscop_clock *c, const struct sscop_clock_mark *m, u
 	u64 passed = div_u64((sent - lost) << SHARE_BITS, SHARE_ONE - radio_loss(c));
 	u64 rate;
 
+	c->round_told |= !m->idle;
 	passed = min(passed, sent);
 	if (passed < BUCKET_FRAMES * (u64)c->frame)
 		passed -= min_t(u64, passed, c->frame);
@@ -579,7 +627,7 @@ static void take_extra(struct sscop_clock *c, u64 left, u64 now)
 	u64 due = octets_in(sscop_clock_rate(c), min_t(u64, now - c->epoch_at, US_MAX));
 
 	c->epoch_octets += left;
-	if (c->epoch_octets <= due) {
+	if (c->epoch_octets <= due || !sscop_clock_rate(c)) {
 		c->epoch_octets = 0;
 		c->epoch_at = now;
 		return;
@@ -595,21 +643,24 @@ static void take_extra(struct sscop_clock *c, u64 left, u64 now)
  */
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
 {
-	const struct sscop_clock_mark *m = &c->marks[poll % SSCOP_CLOCK_MARKS];
-	u64 left;
+	struct sscop_clock_mark *m = &c->marks[poll % SSCOP_CLOCK_MARKS];
+	u64 left, lost;
 	u32 rtt;
 
 	if (m->poll != poll || m->sent < c->heard_sent || m->at < c->heard_asked)
 		return;
+	m->poll = U32_MAX;	/* said once; further STATs only list more */
 	left = m->sent - c->heard_sent;
+	lost = min(c->lost - c->heard_lost, left);
 	rtt = min_t(u64, now - m->at, US_MAX);
 	take_base(c, rtt, now);
 	take_rate(c, m, now);
 	take_extra(c, left, now);
 	/* Who sends above finds the rate as well, and must not find this window instead. */
 	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 &&
-	    !shows_queue(c, rtt, 1))
-		c->window += 2 * left;
+	    !shows_queue(c, rtt, 1) && !has_dropped(c, round_loss(c)))
+		c->window += 2 * (left - lost);
+	c->heard_lost = c->lost;
 	c->heard_at = now;
 	c->heard_asked = m->at;
 	c->heard_sent = m->sent;

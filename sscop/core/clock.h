@@ -72,7 +72,9 @@ struct sscop_clock_mark {
  * @heard_at: us, when the newest STAT came; 0: none
  * @heard_asked: us, when its POLL was sent
  * @heard_sent: octets sent before the end of that POLL: the others are under way
+ * @heard_lost: octets known to be lost when that STAT had come
  * @idle_sent: octets sent when there was nothing more to send
+ * @empty_sent: octets sent when there was no SD under way either
  * @rate: octets per second, most of a round trip's, of the last rounds and of those before
  * @loss: least share lost, in 1/1024, the same
  * @extra: most octets that left the link beyond its rate at once, the same
@@ -94,7 +96,9 @@ struct sscop_clock_mark {
  * @more: octets that may be under way because STATs wait on their way
  * @loss_from: octets sent when losses were last told
  * @loss_lost: octets known to be lost then
+ * @refused: the device below dropped a frame in it
  * @round_idle: there was nothing to send at some time in it
+ * @round_told: a POLL was answered in it before which there was always more to send
  * @best: octets per second when @SSCOP_CLOCK_START or _PROBE last helped
  * @still: rounds that were not faster
  * @phase: an enum sscop_clock_phase
@@ -103,6 +107,7 @@ struct sscop_clock_mark {
  * @next_at: us, when the next SD is due
  * @early: us that it may be early
  * @pressed: see above
+ * @slow: the last round spoke for that
  * @wait: an enum sscop_clock_wait
  * @wait_at: us, since when
  * @in_room: SDs go out that waited for it
@@ -118,7 +123,9 @@ struct sscop_clock {
 	u64 heard_at;
 	u64 heard_asked;
 	u64 heard_sent;
+	u64 heard_lost;
 	u64 idle_sent;
+	u64 empty_sent;
 	u64 rate[2];
 	u32 loss[2];
 	u64 extra[2];
@@ -140,7 +147,9 @@ struct sscop_clock {
 	u64 more;
 	u64 loss_from;
 	u64 loss_lost;
+	bool refused;
 	bool round_idle;
+	bool round_told;
 	u64 best;
 	u32 still;
 	u8 phase;
@@ -149,6 +158,7 @@ struct sscop_clock {
 	u64 next_at;
 	u32 early;
 	bool pressed;
+	bool slow;
 	u8 wait;
 	u64 wait_at;
 	bool in_room;
@@ -162,11 +172,13 @@ void sscop_clock_init(struct sscop_clock *c, u64 now);
 void sscop_clock_sent(struct sscop_clock *c, u32 pdu);
 void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now);
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu);
+void sscop_clock_refused(struct sscop_clock *c);
 void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now);
 void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 now);
-void sscop_clock_resumes(struct sscop_clock *c, u64 now);
-void sscop_clock_idle(struct sscop_clock *c);
+u64 sscop_clock_resumes(struct sscop_clock *c, u64 now);
+void sscop_clock_paused(struct sscop_clock *c);
+void sscop_clock_idle(struct sscop_clock *c, bool empty);
 void sscop_clock_restart(struct sscop_clock *c);
 u64 sscop_clock_rate(const struct sscop_clock *c);
 u32 sscop_clock_base(const struct sscop_clock *c);

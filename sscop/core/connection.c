@@ -530,7 +530,8 @@ static enum sscop_action next_sd(struct sscop *s, u64 now, enum sscop_room room,
 	}
 	if (room == SSCOP_QUIET && s->config.poll_idle && sscop_tx_repeat(s, output, now))
 		return SSCOP_RESEND;
-	sscop_clock_idle(&s->clock);
+	if (!tx->closed && !s->soon)
+		sscop_clock_idle(&s->clock, tx->acked == tx->next);
 	return SSCOP_NOTHING;
 }
 
@@ -590,7 +591,7 @@ enum sscop_action sscop_next(struct sscop *s, u64 now, enum sscop_room room, boo
 			sscop_clock_waits(&s->clock, SSCOP_CLOCK_ROOM, now);
 		return SSCOP_NOTHING;
 	}
-	sscop_clock_resumes(&s->clock, now);
+	sscop_tx_resumes(s, now);
 	return next_action(s, now, room, more, output);
 }
 

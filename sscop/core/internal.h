@@ -25,6 +25,7 @@ bool sscop_tx_may_send(struct sscop *s);
 bool sscop_tx_is_clocked(const struct sscop *s);
 bool sscop_tx_is_full(const struct sscop *s);
 u64 sscop_tx_due(const struct sscop *s);
+void sscop_tx_resumes(struct sscop *s, u64 now);
 
 /* receiver.c */
 void sscop_rx_reset(struct sscop *s);

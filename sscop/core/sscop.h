@@ -133,9 +133,12 @@ struct sscop_tx_slot {
  * @limit: VT(MS), the first number that the peer does not accept
  * @poll: VT(PS), the last POLL's number
  * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
+ * @stat_poll: the POLL of the last STAT taken
+ * @stat_end: where that one's list ended
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
  * @again_end: those sent again are earlier
+ * @pushed_end: what becomes of those before says nothing of the radio
  * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
  * @sds_since: SDs sent since the last POLL, but for those repeated
  * @repeated: SDs were repeated in idle time since the last POLL
@@ -145,9 +148,10 @@ struct sscop_tx_slot {
  * @polled_at: us, when the last POLL was sent
  * @timed_poll: the POLL whose round trip is measured
  * @timed_at: us, when it was sent; 0: none
+ * @paused: the device below has paused since the last STAT
  * @srtt: us, smoothed round-trip time from POLL to STAT; 0: not known
  * @poll_now: a POLL is due whatever the rules say
- * @closed: a new SD had to wait for the window; counted once per closing
+ * @closed: a new SD had to wait for the window, or for memory; counted once per closing
  */
 struct sscop_tx {
 	struct sscop_tx_slot *slots;
@@ -157,9 +161,12 @@ struct sscop_tx {
 	u32 limit;
 	u32 poll;
 	u32 poll_acked;
+	u32 stat_poll;
+	u32 stat_end;
 	u32 missing;
 	u32 missing_from;
 	u32 again_end;
+	u32 pushed_end;
 	u32 bytes_since;
 	u32 sds_since;
 	bool repeated;
@@ -169,6 +176,7 @@ struct sscop_tx {
 	u64 polled_at;
 	u32 timed_poll;
 	u64 timed_at;
+	bool paused;
 	u32 srtt;
 	bool poll_now;
 	bool closed;
@@ -224,6 +232,7 @@ struct sscop_rx {
  * @credit: window of the peer's receiver
  * @retry_at: us, when the state's control PDU is sent (again)
  * @retry_wait: us, what follows that
+ * @soon: the owner may have more to send in a moment: this is no time of idleness
  * @seek: BGN is to be sent behind a repeated BGAK
  * @heard_at: us, when a STAT was last taken: the peer hears and is heard
  * @contradictions: PDUs in a row that contradicted the state: of SDs and POLLs, of STATs
@@ -254,6 +263,7 @@ struct sscop {
 	u32 credit;
 	u64 retry_at;
 	u32 retry_wait;
+	bool soon;
 	bool seek;
 	u64 heard_at;
 	u32 contradictions[2];
@@ -313,6 +323,8 @@ u64 sscop_keepalive(const struct sscop *s);
 /* transmitter.c */
 void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now);
 u32 sscop_outstanding(const struct sscop *s);
+void sscop_tx_close(struct sscop *s);
+void sscop_tx_refused(struct sscop *s);
 
 /* receiver.c */
 void *sscop_deliver(struct sscop *s);

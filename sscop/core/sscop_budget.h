@@ -32,6 +32,7 @@
  * @last_before: @last at the last look
  * @over_before: octets above the limit at the last look
  * @waits: there was more to give since the last look
+ * @tight: it has refused a frame since @held_at
  * @slack: least octets that were too many since @held_at
  * @held_at: us
  */
@@ -45,6 +46,7 @@ struct sscop_budget {
 	u32 last_before;
 	u32 over_before;
 	bool waits;
+	bool tight;
 	u32 slack;
 	u64 held_at;
 };
@@ -84,13 +86,13 @@ static inline void sscop_budget_give(struct sscop_budget *b, u32 octets)
  * @b: the state
  *
  * As in the kernel's rule it may have the limit and a frame. But it has two of the longest frames
- * in any case: one that it sends, and one that is there when it has.
+ * unless it refuses them: one that it sends, and one that is there when it has.
  *
  * Return: octets.
  */
 static inline u32 sscop_budget_most(const struct sscop_budget *b)
 {
-	return max(b->limit + 1, 2 * b->longest);
+	return b->tight ? b->limit + 1 : max(b->limit + 1, 2 * b->longest);
 }
 
 /**
@@ -100,6 +102,23 @@ static inline u32 sscop_budget_most(const struct sscop_budget *b)
 static inline void sscop_budget_wait(struct sscop_budget *b)
 {
 	b->waits = true;
+}
+
+/**
+ * sscop_budget_refused() - the device did not take a frame
+ * @b: the state
+ * @left: octets that it has
+ * @now: us
+ *
+ * It is not given as much again for SSCOP_BUDGET_HOLD_US.
+ */
+static inline void sscop_budget_refused(struct sscop_budget *b, u32 left, u64 now)
+{
+	b->limit = left ? left - 1 : 0;
+	b->over_before = 0;
+	b->tight = true;
+	b->held_at = now;
+	b->slack = U32_MAX;
 }
 
 /* Too many octets were there: wait how many always are. */
@@ -133,9 +152,11 @@ static inline void sscop_budget_look(struct sscop_budget *b, u32 left, u64 now)
 	bool all_before = sscop_budget_excess(done, b->given_before) ||
 			  done == b->given_before;
 
+	if (now - b->held_at >= SSCOP_BUDGET_HOLD_US)
+		b->tight = false;
 	if (!sent)
 		return;
-	if (b->waits && ((over && !left) || (b->over_before && all_before))) {
+	if (b->waits && !b->tight && ((over && !left) || (b->over_before && all_before))) {
 		u32 more = sscop_budget_excess(done, b->given_before) + b->over_before;
 
 		b->limit = min_t(u32, b->limit + more, SSCOP_BUDGET_MAX);

@@ -37,6 +37,7 @@
 #define SPACING_WINDOW 8
 
 #define KEEPALIVE_MAX_US 15000000U
+#define PAUSE_US 1000000U	/* of the device below, at least */
 
 static struct sscop_tx_slot *tx_slot_of(const struct sscop_tx *tx, u32 seq)
 {
@@ -57,9 +58,10 @@ u32 sscop_outstanding(const struct sscop *s)
 /* --- what STAT and USTAT say ---------------------------------------------------- */
 
 /* What became of an SD. If copies were under way, it is not known which. */
-static void tell_outcome(struct sscop *s, struct sscop_tx_slot *slot, bool lost)
+static void tell_outcome(struct sscop *s, u32 seq, struct sscop_tx_slot *slot, bool lost)
 {
-	if (s->owner->outcome && !slot->repeated && !slot->pushed)
+	if (s->owner->outcome && !slot->repeated && !slot->pushed &&
+	    !sscop_before(seq, s->tx.pushed_end))
 		s->owner->outcome(s->context, slot->length, lost);
 	slot->repeated = false;
 }
@@ -76,7 +78,7 @@ static void acknowledge(struct sscop *s, u32 from, u32 to)
 		slot->segment = NULL;
 		s->tx.missing -= slot->missing;
 		slot->missing = false;
-		tell_outcome(s, slot, false);
+		tell_outcome(s, from, slot, false);
 	}
 }
 
@@ -88,7 +90,7 @@ static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 		tx->missing_from = seq;
 	slot->missing = true;
 	sscop_clock_lost(&s->clock, slot->length);
-	tell_outcome(s, slot, true);
+	tell_outcome(s, seq, slot, true);
 }
 
 /* SDs from @from to before @to had not arrived when the POLL @ps was answered. */
@@ -148,6 +150,12 @@ static enum sscop_verdict check_report(const struct sscop *s,
 	return SSCOP_TAKEN;
 }
 
+/* Numbers wrap: one that was passed must not come to lie ahead. */
+static u32 not_before(u32 seq, u32 acked)
+{
+	return sscop_before(seq, acked) ? acked : seq;
+}
+
 /* N(R) and N(MR) of a STAT or USTAT */
 static void advance(struct sscop *s, const struct sscop_pdu *pdu)
 {
@@ -155,6 +163,8 @@ static void advance(struct sscop *s, const struct sscop_pdu *pdu)
 
 	acknowledge(s, tx->acked, pdu->seq);
 	tx->acked = pdu->seq;
+	tx->again_end = not_before(tx->again_end, tx->acked);
+	tx->pushed_end = not_before(tx->pushed_end, tx->acked);
 	if (sscop_before(tx->limit, pdu->mr)) {
 		tx->limit = pdu->mr;
 		tx->closed = false;
@@ -173,6 +183,13 @@ static void measure_rtt(struct sscop_tx *tx, u32 ps, u64 now)
 		tx->srtt = tx->srtt ? tx->srtt - tx->srtt / 8 + rtt / 8 : rtt;
 	}
 	tx->timed_at = 0;
+}
+
+/* Whether a STAT lists nothing that one for the same POLL has not. */
+static bool was_told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
+{
+	return pdu->ps == tx->stat_poll &&
+	       (!pdu->elements || sscop_before(pdu->list[0], tx->stat_end));
 }
 
 /**
@@ -199,12 +216,17 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 		return SSCOP_OUTSIDE;
 	if (verdict != SSCOP_TAKEN)
 		return verdict;
+	if (was_told(tx, pdu))
+		return SSCOP_STALE;
 	for (i = 0; i + 1 < pdu->elements; i += 2)
 		if (was_received(tx, pdu->list[i], pdu->list[i + 1]))
 			return SSCOP_OUTSIDE;
 
 	measure_rtt(tx, pdu->ps, now);
 	tx->poll_acked = pdu->ps;
+	tx->stat_poll = pdu->ps;
+	tx->stat_end = pdu->elements ? pdu->list[pdu->elements - 1] : pdu->seq;
+	tx->paused = false;
 	advance(s, pdu);
 	for (i = 0; i + 1 < pdu->elements; i += 2) {
 		stat_missing(s, pdu->list[i], pdu->list[i + 1], pdu->ps);
@@ -366,11 +388,22 @@ bool sscop_tx_may_send(struct sscop *s)
 	struct sscop_tx *tx = &s->tx;
 
 	if (sscop_before(tx->next, tx->limit) &&
-	    sscop_outstanding(s) < s->config.window)
+	    sscop_outstanding(s) < s->config.window) {
+		tx->closed = false;
 		return true;
-	s->counts.window_closed += !tx->closed;
-	tx->closed = true;
+	}
+	sscop_tx_close(s);
 	return false;
+}
+
+/**
+ * sscop_tx_close() - a new SD has to wait until others are acknowledged
+ * @s: connection
+ */
+void sscop_tx_close(struct sscop *s)
+{
+	s->counts.window_closed += !s->tx.closed;
+	s->tx.closed = true;
 }
 
 /**
@@ -397,6 +430,18 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	s->counts.sd_sent++;
 	count_sent(s, slot, now);
 	count_for_poll(s, length);
+}
+
+/**
+ * sscop_tx_refused() - the link below has dropped a frame
+ * @s: connection
+ *
+ * Too much was sent. Which of those under way were dropped is not known.
+ */
+void sscop_tx_refused(struct sscop *s)
+{
+	s->tx.pushed_end = s->tx.next;
+	sscop_clock_refused(&s->clock);
 }
 
 /* --- the clock -------------------------------------------------------------------------- */
@@ -434,6 +479,26 @@ bool sscop_tx_is_full(const struct sscop *s)
 u64 sscop_tx_due(const struct sscop *s)
 {
 	return sscop_tx_is_clocked(s) ? sscop_clock_due(&s->clock) : 0;
+}
+
+/**
+ * sscop_tx_resumes() - the device below has room
+ * @s: connection
+ * @now: us
+ *
+ * If it had none for seconds, and for longer than a round trip takes, it paused. Twice before a
+ * STAT comes this is no pause: the link has become slow.
+ */
+void sscop_tx_resumes(struct sscop *s, u64 now)
+{
+	struct sscop_tx *tx = &s->tx;
+	u64 us = sscop_clock_resumes(&s->clock, now);
+
+	if (us < PAUSE_US || us < 2ULL * tx->srtt || tx->paused)
+		return;
+	tx->paused = true;
+	tx->timed_at = 0;
+	sscop_clock_paused(&s->clock);
 }
 
 /* --- POLL ------------------------------------------------------------------------------ */
@@ -665,4 +730,5 @@ void sscop_tx_renumber(struct sscop *s, u32 poll)
 {
 	s->tx.poll = poll;
 	s->tx.poll_acked = sscop_add(poll, 1);
+	s->tx.stat_poll = poll;
 }

@@ -137,9 +137,9 @@ static void owner_free(void *owner, void *pointer)
 
 static void owner_outcome(void *owner, u32 frame, bool lost)
 {
-	const struct peer *peer = owner;
+	struct peer *peer = owner;
 
-	(void)lost;
+	peer->outcomes[lost]++;
 	if (frame < SSCOP_SHORT_HEADER + STAMP || frame > SSCOP_HEADER + 1 + peer->segment)
 		fail(peer->world, "an outcome of %u octets", frame);
 }

@@ -48,7 +48,9 @@ static void look(struct peer *peer)
 
 static enum sscop_room room_below(const struct peer *peer)
 {
-	if (peer->world->now >= peer->out.busy_until)
+	if (peer->world->now < peer->out.paused_until)
+		return SSCOP_FULL;
+	if (peer->out.box || peer->world->now >= peer->out.busy_until)
 		return SSCOP_QUIET;
 	return peer->world->now + BACKLOG_US >= peer->out.busy_until ? SSCOP_ROOM : SSCOP_FULL;
 }
@@ -88,6 +90,8 @@ static void wait_for_room(struct peer *peer)
 	enum sscop_room room = room_below(peer);
 	u64 at = peer->out.busy_until - (room == SSCOP_FULL ? BACKLOG_US : 0);
 
+	if (peer->world->now < peer->out.paused_until)
+		at = peer->out.paused_until;
 	if (room == SSCOP_QUIET || at >= peer->wake)
 		return;
 	peer->wake = at;
@@ -239,6 +243,19 @@ void world_resume(struct world *world, u32 side)
 	pump(&world->peers[side]);
 }
 
+/* The device below sends nothing for some time, nor of what it has. */
+void world_pause(struct world *world, u32 side, u32 us)
+{
+	struct wire *out = &world->peers[side].out;
+	u32 i;
+
+	out->paused_until = world->now + us;
+	out->busy_until = max(out->busy_until, world->now) + us;
+	for (i = 0; i < out->count; i++)
+		out->frames[i]->at += us;
+	pump(&world->peers[side]);
+}
+
 void world_give(struct world *world, u32 side, u32 segments)
 {
 	if (!world->peers[side].running)
@@ -340,11 +357,14 @@ static void shift_one(struct peer *from, struct peer *to, u32 seq, u32 poll)
 	tx->limit = sscop_add(tx->limit, seq);
 	tx->missing_from = sscop_add(tx->missing_from, seq);
 	tx->again_end = sscop_add(tx->again_end, seq);
+	tx->pushed_end = sscop_add(tx->pushed_end, seq);
 	rx->next = sscop_add(rx->next, seq);
 	rx->high = sscop_add(rx->high, seq);
 	rx->stat_from = sscop_add(rx->stat_from, seq);
 	tx->poll = sscop_add(tx->poll, poll);
 	tx->poll_acked = sscop_add(tx->poll_acked, poll);
+	tx->stat_poll = sscop_add(tx->stat_poll, poll);
+	tx->stat_end = sscop_add(tx->stat_end, seq);
 	tx->timed_poll = sscop_add(tx->timed_poll, poll);
 	rx->poll = sscop_add(rx->poll, poll);
 }

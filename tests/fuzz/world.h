@@ -47,6 +47,8 @@ struct wire {
 	u32 delay;		/* us */
 	u32 jitter;		/* us at most, at random; frames overtake each other */
 	u32 rate;		/* bit/s, 0: infinite */
+	bool box;		/* that has this rate is not the device below: it is never full */
+	u64 paused_until;	/* us, the device below takes nothing */
 	u64 busy_until;		/* us, when the last frame has left */
 	u32 count;		/* frames under way */
 	struct frame *frames[WIRE_MAX];	/* sorted by time of arrival */
@@ -73,6 +75,7 @@ struct peer {
 	u32 heard_life;		/* life of the segment delivered last */
 	u32 heard_number;	/* number expected next */
 	u64 delivered;		/* segments */
+	u64 outcomes[2];	/* told of segments that arrived, and of lost ones */
 	u32 taken[TAKEN_MAX];	/* number + 1 of segments that the other took */
 	u64 owed;		/* resets that must have been counted before data flows again */
 	u32 events;		/* all that were reported */
@@ -104,6 +107,7 @@ void world_start(struct world *world, u32 side);
 void world_stop(struct world *world, u32 side, bool told);
 void world_resync(struct world *world, u32 side);
 void world_resume(struct world *world, u32 side);
+void world_pause(struct world *world, u32 side, u32 us);
 void world_give(struct world *world, u32 side, u32 segments);
 void world_run(struct world *world, u64 us);
 bool world_connected(const struct world *world);

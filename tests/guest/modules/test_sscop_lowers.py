@@ -45,8 +45,11 @@ near_up t0; far_up t1; tried tap
 # Without a peer.
 ip link add name alone type dummy; ip link set alone up; near_up alone
 say "dummy state: $(link_file sscop/state) $(link_file carrier)"
+say "dummy mtu: $(link_file mtu)"
 ip link set alone mtu 5; say "dummy segment: $(link_file sscop/segment_now)"
 ip link set alone mtu 1500; say "dummy grown: $(link_file sscop/segment_now)"
+ip link del s0; ip link set alone mtu 9000
+ip link add link alone name s0 mtu 1500 type sscop; say "dummy asked: $(link_file mtu)"
 ip link del alone
 """
 
@@ -60,6 +63,11 @@ refuse() { key=$1; shift; "$@" 2>&1 | sed -n "1s/^/$key refused: /p" >>$OUT/repo
 for peer in 02:00:00:00:00:01 ff:ff:ff:ff:ff:ff; do
 	refuse $peer ip link set s0 type sscop peer $peer; done
 ip link add name alone type dummy
+ip link add name bond7 type bond
+ip link set near down; refuse carries ip link set near master bond7
+ip link set near up; ready carrying; pinged carrying 10.7.0.2
+ip link set alone master bond7; refuse port ip link add link alone name s1 type sscop
+ip link del bond7
 ip link set alone mtu 104; refuse low ip link add link alone name s1 type sscop
 refuse addressed ip link add link alone name s1 address 02:00:00:00:00:77 type sscop
 ip link set s0 mtu 67 2>/dev/null || say "mtu refused: 67"
@@ -162,6 +170,10 @@ def test_a_device_without_a_peer_has_no_carrier(kinds: Told) -> None:
     assert int(kinds["dummy grown"]) > 96
 
 
+def test_a_packet_fits_into_one_frame_unless_another_mtu_is_asked_for(kinds: Told) -> None:
+    assert (kinds["dummy mtu"], kinds["dummy asked"]) == ("1491", "1500")
+
+
 changes = reported(run, "sscop-changes", CHANGES)
 
 
@@ -170,6 +182,8 @@ changes = reported(run, "sscop-changes", CHANGES)
     [
         ("02:00:00:00:00:01", "peer must be the hardware address of another station."),
         ("ff:ff:ff:ff:ff:ff", "peer must be the hardware address of another station."),
+        ("carries", "the device carries an sscop device."),
+        ("port", "the device below is a port of a bridge or bond."),
         ("low", "the MTU of the device below must be at least 105."),
         ("addressed", "the device has no hardware address."),
     ],
@@ -190,7 +204,7 @@ def test_it_has_one_queue_whatever_was_asked_for(changes: dict[str, str]) -> Non
     assert changes["queues"] == "1"
 
 
-@pytest.mark.parametrize("name", ["second", "beside", "mtu-9000", "mtu-65535"])
+@pytest.mark.parametrize("name", ["carrying", "second", "beside", "mtu-9000", "mtu-65535"])
 def test_links_side_by_side_and_packets_up_to_64k(changes: dict[str, str], name: str) -> None:
     assert changes[f"{name} pinged"] == "yes"
 

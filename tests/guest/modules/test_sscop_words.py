@@ -63,6 +63,9 @@ ethtool -S s0 >$OUT/counters; sleep 0.5
 ip link set s0 type sscop peer 02:00:00:00:00:99
 cat /sys/class/net/s0/carrier >$OUT/carrier
 dmesg | grep 'another peer' >$OUT/peer
+sleep 0.1; ethtool -S s1 | sed -n 's/^ *reset_end: //p' >$OUT/told
+for n in $(seq 300); do echo bad >/sys/class/net/s0/sscop/segment; done 2>/dev/null
+dmesg | grep -c 'not a value' >$OUT/bad
 unshare -Ur sh -c 'echo 300 >/sys/class/net/s0/sscop/segment' 2>$OUT/uncapable
 cat /sys/class/net/s0/sscop/segment >$OUT/segment
 ip link del s0
@@ -144,6 +147,14 @@ def test_another_peer_takes_the_carrier(said: dict[str, str]) -> None:
     assert " state ready segment-now " in said["ready"]
     assert said["carrier"] == "0\n"
     assert "s0: connection ended: another peer is set; 0 packets may be lost" in said["peer"]
+
+
+def test_the_peer_that_is_left_is_told(said: dict[str, str]) -> None:
+    assert said["told"] == "1\n"
+
+
+def test_bad_values_do_not_fill_the_log(said: dict[str, str]) -> None:
+    assert 1 <= int(said["bad"]) <= 60
 
 
 def test_files_need_the_right_to_change_networks(said: dict[str, str]) -> None:

@@ -72,3 +72,25 @@ def test_a_device_without_more_to_send_is_given_no_more(apogee: Library) -> None
         apogee.sscop_budget_give(state, FRAME)
         apogee.sscop_budget_look(state, 0, look * 1000)
     assert apogee.sscop_budget_most(state) == 2 * FRAME
+
+
+def test_a_device_that_refuses_is_given_less_and_tried_again(apogee: Library) -> None:
+    """Its queue has one frame behind the one that it sends, 1 ms each, then two."""
+    state = apogee.new("sscop_budget")
+    apogee.sscop_budget_init(state, 0)
+    left, refused, idle = 0, 0, 0
+    for ms in range(1, 20_000):
+        room = (2 if ms < 10_000 else 3) * FRAME
+        while not left or left < apogee.sscop_budget_most(state):
+            if left + FRAME > room:
+                apogee.sscop_budget_refused(state, left, ms * 1000)
+                refused += 1
+                continue
+            apogee.sscop_budget_give(state, FRAME)
+            left += FRAME
+        apogee.sscop_budget_wait(state)
+        left -= FRAME
+        idle += not left
+        apogee.sscop_budget_look(state, left, ms * 1000)
+    assert refused <= 2 * 20  # once or twice a second
+    assert idle < 20_000 / 50

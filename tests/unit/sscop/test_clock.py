@@ -84,3 +84,18 @@ def test_a_slow_way_back_keeps_no_sds_back() -> None:
     _, poll = box.run(1, 7 * S)
     share, _ = box.run(poll, 12 * S)
     assert share > 0.7
+
+
+def test_pauses_of_the_sender_do_not_make_it_forget_the_rate() -> None:
+    """Each time it sends a frame and a POLL twice, and then has nothing to send."""
+    box, lib = Box(lambda _: 0), library()
+    _, poll = box.run(1, 10 * S)
+    for now in range(20 * S, 30 * S, S // 10):
+        lib.sscop_clock_idle(box.clock, True)
+        for number in (poll, poll + 1):
+            lib.sscop_clock_sent(box.clock, FRAME - HEADER)
+            lib.sscop_clock_asked(box.clock, number, now)
+        for number in (poll, poll + 1):
+            lib.sscop_clock_heard(box.clock, number, now + BASE_US)
+        poll += 2
+        assert lib.sscop_clock_rate(box.clock) > 0.8 * RATE

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the device below refuses, and when it comes and goes: what sscop makes of it in a guest."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.guest.modules.scripted import Told, numbers, reported, ticks
+from tests.guest.modules.sscop_pair import run
+
+pytestmark = [pytest.mark.guest, pytest.mark.uml]
+
+FLAPS = 40
+
+#: The peer does not answer and the window is one SD: what is taken from the queue above waits.
+FLAPPING = f"""
+below; slow 20mbit 2ms
+near_up near "window 1"; far_up far; ip link set s0 txqueuelen 4; addresses; ready first
+$far verified tock 5301 $OUT/ticks & sleep 0.1
+tc -n far qdisc add dev far clsact; tc -n far filter add dev far ingress matchall action drop
+verified tick 10.7.0.2 5301 10 {FLAPS / 5 + 4} & tick=$!
+for n in $(seq {FLAPS}); do
+	ip link set near down; sleep 0.1; ip link set near up; sleep 0.1
+done
+ip link set near down; wait $tick
+tc -n far qdisc del dev far clsact; ip link set near up; ready again; sleep 2
+counts after resets
+"""
+
+flapping = reported(run, "sscop-flapping", FLAPPING)
+
+
+def test_no_packet_more_waits_for_each_time_that_the_link_went_down(flapping: Told) -> None:
+    """The SD that is sent, the packet begun, and four that wait: the others were dropped above."""
+    assert numbers(flapping, "after resets") == [0, 0]
+    assert 1 <= len(ticks(flapping.out / "ticks")) <= 6
+
+
+#: Queues below that refuse: of less than two frames, which the device is given at least, and of
+#: three, of which it is told to fill more.
+TRIED = """
+tried() { near_up near "$2"; far_up far; addresses; ready $1
+	$far verified drink 5201 $OUT/drunk & drink=$!; sleep 0.1
+	verified pour 10.7.0.2 5201 100000000 8 >/dev/null & sleep 4; moved $1; wait $!
+	counts $1 "segment_now refused_below sd_sent sd_again resets"
+	kill $drink; ip link del s0; ip -n far link del s0; }
+below
+"""
+QUEUED = (
+    TRIED
+    + """
+short() { tc qdisc replace dev near root tbf rate 2mbit burst 1600b limit $1; }
+short 2500b; tried one
+short 4800b; tried three "backlog 20000"
+"""
+)
+queued = reported(run, "sscop-queued", QUEUED)
+
+
+def refused(told: Told, kind: str) -> None:
+    """Segments stay as long as packets, what passes is what is allowed, and not much is tried."""
+    assert 0 < numbers(told, f"{kind} refused_below")[0] < numbers(told, f"{kind} sd_sent")[0] / 2
+    assert numbers(told, f"{kind} segment_now")[0] == 1491
+    assert numbers(told, f"{kind} moved")[1] > 0.75 * 2e6 / 8
+    assert numbers(told, f"{kind} resets") == [0, 0]
+
+
+@pytest.mark.parametrize("kind", ["one", "three"])
+def test_what_a_queue_below_refuses_is_no_bit_error(queued: Told, kind: str) -> None:
+    refused(queued, kind)
+
+
+#: Packets of 60 kB to a peer that acknowledges none, in a window of 1024 SDs that each takes one.
+HOARDING = """
+below; ip link set near mtu 65535; ip -n far link set far mtu 65535
+near_up near "window 1024 poll-bytes 0 segment 65000"; far_up far; addresses; ready first
+tc -n far qdisc add dev far clsact; tc -n far filter add dev far ingress matchall action drop
+free() { sed -n "s/^MemAvailable: *\\([0-9]*\\).*/\\1/p" /proc/meminfo; }
+say "mtu: $(link_file mtu)"
+say "before: $(free)"
+ping -s 60000 -c 1500 -i 0.002 -W 1 10.7.0.2 >/dev/null
+say "after: $(free)"
+counts kept "window_closed sd_sent"
+"""
+
+hoarding = reported(run, "sscop-hoarding", HOARDING)
+
+
+def test_memory_that_is_charged_to_nobody_is_bounded(hoarding: Told) -> None:
+    """By a window of packets of 1500 octets in 2076 each: 2.1 MB; their SDs would take 60 MB."""
+    assert hoarding["mtu"] == "65000"
+    assert numbers(hoarding, "kept window_closed")[0] > 0
+    assert numbers(hoarding, "kept sd_sent")[0] >= 20
+    assert int(hoarding["before"]) - int(hoarding["after"]) < 12_000
