@@ -79,7 +79,9 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
     asked = runs.questions(every, names, peers, args.quick)
     tables = [table for table in (geo, ground) if table]
     wanted = [*runs.runs_of(asked), *(one for table in tables for one in table.runs(names))]
-    played = _played(args, engine, kernel, wanted, names)
+    of_patch = {*names} - {*peers} if args.patch else {}
+    strangers = [name for name in names if algorithms.find(name).file or name in of_patch]
+    played = _played(args, engine, kernel, wanted, strangers)
     if played.interrupted:
         print(played.interrupted, file=sys.stderr)
         return None, INTERRUPTED
@@ -106,7 +108,7 @@ def _judged(args: Arguments) -> tuple[cards.Card | None, int]:
 
 
 def _played(
-    args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any], names: Sequence[str]
+    args: Arguments, engine: Any, kernel: str, wanted: Sequence[Any], strangers: Sequence[str]
 ) -> Any:
     """The runs, made; modules are built before."""
     from ..judge import played, runs
@@ -119,10 +121,11 @@ def _played(
     jobs = runs.jobs(wanted, plans, engine, args.engine, kernel)
 
     def swept(some: list[sweep.Job]) -> sweep.Sweep:
-        return sweep.Sweep(some, engine, at_once=at_once, fresh=args.fresh, bound_s=bound_s)
+        how = {"at_once": at_once, "fresh": args.fresh, "bound_s": bound_s}
+        return sweep.Sweep(some, engine, **how, more_bounds=bounds)
 
-    given = [name for name in names if algorithms.find(name).file]
-    return played.play(wanted, jobs, given, swept)
+    bounds = {"spun_s": played.SPUN_S} if args.engine == "uml" else {}
+    return played.play(wanted, jobs, strangers, swept)
 
 
 def _left_out(

@@ -54,10 +54,12 @@ class Command:
 
 @dataclass(frozen=True)
 class Bounds:
-    """When a guest is killed: seconds of the host's clock and of its own."""
+    """When a guest is killed: seconds of the host's clock, of its own, and of CPU time in which its
+    own stands still (None: pulse.SPUN_S)."""
 
     wall_s: float
     virtual_s: float
+    spun_s: float | None = None
 
 
 def run_plan(run_script: Callable[..., RunInfo], plan: Plan, **how: Any) -> RunInfo:
@@ -82,16 +84,17 @@ def run_script(
     files: Mapping[str, bytes] | None = None,
     timeout_wall_s: float = math.inf,
     timeout_virtual_s: float = VIRTUAL_S,
+    spun_s: float | None = None,
     check: bool = False,
 ) -> RunInfo:
     """Boot a guest, let it run a script, bring what it leaves in $OUT back as the folder ``out``.
 
     ``base`` are the archives of its root file system, ``files`` (path in the guest -> contents) are
     added to them, ``start`` makes the command when they are in place. With ``check`` a script that
-    fails is a GuestFailed; without, its exit status is in the result. Both bounds may
-    be infinite.
+    fails is a GuestFailed; without, its exit status is in the result. Both timeouts may
+    be infinite; ``spun_s``: see pulse.Pulse.
     """
-    bounds = Bounds(timeout_wall_s, timeout_virtual_s)
+    bounds = Bounds(timeout_wall_s, timeout_virtual_s, spun_s)
     extra = {name.strip("/"): data for name, data in (files or {}).items()}
     extra["lab/script.sh"] = text.encode()
     with working_folder(out, modules) as work:
@@ -172,7 +175,7 @@ def supervise(command: Command, work: Work, bounds: Bounds) -> RunInfo:
             _end_group(process, command.tidy_s)
     wall = time.monotonic() - start
     if reason:
-        raise work.failed(reason, work.last_report())
+        raise work.failed(reason, work.last_report(), hung=True)
     _check_end(command.name, process.returncode, work)
     times = re.findall(r"apogee: end ([\d.]+)", work.said())
     return RunInfo(wall, float(times[-1]) if times else 0.0)
@@ -244,7 +247,7 @@ def _watch(pid: int, console: Path, start: float, bounds: Bounds) -> str:
 
 
 def _watch_until(end: int, pid: int, console: Path, start: float, bounds: Bounds) -> str:
-    size, stalled, looked, pulse = 0, 0.0, start, Pulse(start)
+    size, stalled, looked, pulse = 0, 0.0, start, Pulse(start, bounds.spun_s)
     while not _ended(end, 0.2 if time.monotonic() - start > 1 else 0.05):
         now = time.monotonic()
         if now - start > bounds.wall_s:

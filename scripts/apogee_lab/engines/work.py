@@ -26,16 +26,17 @@ class GuestFailed(Exception):
     """A run that failed: a guest that hung or panicked, a fault in the kernel's log, a script.
 
     ``console_tail`` shows more of it: the console's last lines, or the kernel's log from its report
-    on.
+    on. ``hung``: the guest did not come to its end and had to be killed.
     """
 
-    def __init__(self, reason: str, console_tail: list[str]) -> None:
+    def __init__(self, reason: str, console_tail: list[str], hung: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.console_tail = console_tail
+        self.hung = hung
 
-    def __reduce__(self) -> tuple[type, tuple[str, list[str]]]:
-        return (type(self), (self.reason, self.console_tail))
+    def __reduce__(self) -> tuple[type, tuple[str, list[str], bool]]:
+        return (type(self), (self.reason, self.console_tail, self.hung))
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,13 @@ class Work:
         """What the kernel reported on the console of a guest that did not come to its end."""
         return log.verdict(log.last_words(self.said()), self.brought)
 
-    def failed(self, *reasons: str | log.Report | None) -> GuestFailed:
+    def failed(self, *reasons: str | log.Report | None, hung: bool = False) -> GuestFailed:
         """A failure with the console's last lines; more of them if the kernel reported a fault."""
         told = [reason for reason in reasons if reason]
         count = TAIL_LINES if all(isinstance(reason, str) for reason in told) else log.SHOWN_LINES
         lines = self.said().replace("\r", "").splitlines()
         shown = [line for line in lines if line.strip() and not _ENGINES_OWN.match(line)]
-        return GuestFailed("; ".join(map(str, told)), shown[-count:])
+        return GuestFailed("; ".join(map(str, told)), shown[-count:], hung)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The runs of a card are made, first one of each algorithm that somebody gave: what crashes the
-guest or cannot be loaded does so in each run, and a guest that hangs takes half an hour."""
+"""The runs of a card are made, first one of each stranger among the algorithms: what crashes the
+guest or cannot be loaded does so in each run. Of one that hangs its guest few more are made."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from typing import Any
 
 from ..runs import sweep
 from .run import Run
+
+#: CPU seconds in which a guest's clock advances by ten seconds at least: no run here takes a tenth
+#: of it on a machine of today.
+SPUN_S = 120.0
+#: Runs in which a stranger may hang the guest; then no other is made.
+HANGS = 3
 
 
 @dataclass
@@ -26,14 +32,16 @@ class Played:
 def play(
     wanted: Sequence[tuple[Run, int]],
     jobs: Sequence[sweep.Job],
-    given: Sequence[str],
+    strangers: Sequence[str],
     swept: Callable[[list[sweep.Job]], sweep.Sweep],
 ) -> Played:
-    """Make these runs by sweeps of ``swept``. Of a given algorithm whose first run fails no other
-    run is made."""
+    """Make these runs by sweeps of ``swept``. Of a stranger whose first run fails, or which has
+    hung its guest some times, no other run is made."""
     found = Played()
-    for part in _parts(wanted, given, found):
+    mixes = [names_in(run) & {*strangers} for run, _ in wanted]
+    for part in _parts(wanted, mixes, found):
         work = swept([jobs[index] for index in part])
+        work.unwanted = _unwanted(work, [mixes[index] for index in part])
         try:
             work.run()
         except sweep.Interrupted:
@@ -46,28 +54,44 @@ def play(
     return found
 
 
+def names_in(run: Run) -> set[str]:
+    """The algorithms of a run."""
+    return {*re.findall(r"[a-z][a-z0-9_-]*", run.mix)}
+
+
+def _unwanted(work: sweep.Sweep, mixes: Sequence[set[str]]) -> Callable[[int], str]:
+    """Why a run of a sweep is not to be made any more; the strangers in each are given."""
+
+    def why(index: int) -> str:
+        for name in sorted(mixes[index]):
+            hung = [at for at, one in work.failures.items() if one.hung and name in mixes[at]]
+            if len(hung) >= HANGS:
+                return f"{name} hung the guest in {HANGS} other runs"
+        return ""
+
+    return why
+
+
 def _parts(
-    wanted: Sequence[tuple[Run, int]], given: Sequence[str], found: Played
+    wanted: Sequence[tuple[Run, int]], mixes: Sequence[set[str]], found: Played
 ) -> Iterator[list[int]]:
-    """Indices of the first run of each given algorithm, then of all others but of those that
-    failed."""
-    names = [{*re.findall(r"[a-z][a-z0-9_-]*", run.mix)} for run, _ in wanted]
-    first = {name: next((i for i, n in enumerate(names) if name in n), None) for name in given}
-    tried = sorted({index for index in first.values() if index is not None})
+    """Indices of the first run of each stranger, then of all others but of those whose stranger's
+    first one failed."""
+    first: dict[str, int] = {}
+    for index, names in enumerate(mixes):
+        for name in names:
+            first.setdefault(name, index)
+    tried = sorted({*first.values()})
     if tried:
         yield tried
-    broken = {}
-    for name, index in first.items():
-        if index is not None and wanted[index] in found.reasons:
-            broken[name] = found.reasons[wanted[index]]
     rest = []
-    for index, mix in enumerate(names):
-        reason = next((broken[name] for name in broken if name in mix), None)
+    for index, names in enumerate(mixes):
         if index in tried:
             continue
-        if reason is None:
-            rest.append(index)
-        else:
+        reasons = (found.reasons.get(wanted[first[name]]) for name in sorted(names))
+        if reason := next(filter(None, reasons), None):
             found.reasons[wanted[index]] = reason
+        else:
+            rest.append(index)
     if rest:
         yield rest

@@ -60,6 +60,10 @@ class Report:
                 f"[{self._count:{width}}/{self._total}] {result} ({record['wall_s']:.0f} s; {left})"
             )
 
+    def left_out(self) -> None:
+        """Count a run that is not made."""
+        self._step()
+
     def failed(self, label: str, reason: str, console: list[str], kept: Path) -> None:
         """Report a failed run: the reason and the last lines of the console."""
         self._step()

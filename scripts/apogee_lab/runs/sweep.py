@@ -22,7 +22,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -54,6 +54,7 @@ RUNS = repo_root() / "build" / "runs"
 
 TIDY_S = 30.0  # time for a stopped run to clean up
 GRACE_S = 60.0  # after the engine's own limit, before its process is killed
+LATE = "the run did not end in time"
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _HERE = f"@{platform.node()}"  # owner of a .part folder, as machines may share build/runs
 
@@ -101,10 +102,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a run failed, and the last lines of the guest's console."""
+    """Why a run failed, the last lines of the guest's console, whether the guest hung."""
 
     reason: str
     console: list[str]
+    hung: bool = False
 
 
 def compile_runs(
@@ -194,7 +196,7 @@ def finished(job: Job) -> dict[str, Any] | None:
         return None
 
 
-def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) -> None:
+def _child(job: Job, engine: Engine, part: Path, bounds: dict[str, float], parent: int) -> None:
     """Execute one run in its own process group; writes ``part``/outcome.json.
 
     The engine binds it to a CPU that no other run uses.
@@ -214,14 +216,15 @@ def _child(job: Job, engine: Engine, part: Path, bound_s: float, parent: int) ->
             kernel=job.kernel,
             modules=list(job.modules),
             out=part / "raw",
-            timeout_wall_s=bound_s,
+            **bounds,
         )
         _measure(part / "raw", job, info.wall_s)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other runs go on
         ours = isinstance(error, LabError) or hasattr(error, "console_tail")
         reason = str(error) if ours else f"{type(error).__name__}: {error}"
         tail = getattr(error, "console_tail", None) or _console(part / "raw")
-        outcome = {"ok": False, "reason": reason, "console": tail}
+        hung = getattr(error, "hung", False)
+        outcome = {"ok": False, "reason": reason, "console": tail, "hung": hung}
     try:
         write_whole(part / "outcome.json", json.dumps(outcome))
     except OSError:
@@ -246,7 +249,9 @@ class Interrupted(Exception):
 class Sweep:
     """Runs jobs in parallel; ``records[i]`` belongs to ``jobs[i]`` and is None if it failed.
 
-    ``bound_s``: seconds of the host's clock that a run may take.
+    ``bound_s``: seconds of the host's clock that a run may take; ``more_bounds``: what else the
+    engine's ``run`` is told. ``unwanted`` is asked before a job is started: the reason if it is not
+    to be made any more.
     """
 
     def __init__(
@@ -257,12 +262,15 @@ class Sweep:
         at_once: int,
         fresh: bool = False,
         bound_s: float = math.inf,
+        more_bounds: Mapping[str, float] | None = None,
         out: TextIO | None = None,
     ) -> None:
         self.jobs = jobs
         self.engine = engine
         self.at_once = at_once
         self.bound_s = bound_s
+        self.bounds = {"timeout_wall_s": bound_s, **(more_bounds or {})}
+        self.unwanted: Callable[[int], str] = lambda _index: ""
         self.records: list[dict[str, Any] | None] = [
             None if fresh else finished(job) for job in jobs
         ]
@@ -316,12 +324,16 @@ class Sweep:
         slots = list(range(self.at_once))
         while todo or running:
             while todo and slots:
-                index, slot = todo.pop(0), slots.pop(0)
-                job = self.jobs[index]
+                index = todo.pop(0)
+                if why := self.unwanted(index):
+                    self.failures[index] = Failure(why, [])
+                    report.left_out()
+                    continue
+                slot, job = slots.pop(0), self.jobs[index]
                 part = RUNS / f"{job.key}.part-{os.getpid()}-{index}{_HERE}"
                 part.mkdir()
                 process = context.Process(
-                    target=_child, args=(job, self.engine, part, self.bound_s, os.getpid()),
+                    target=_child, args=(job, self.engine, part, self.bounds, os.getpid()),
                     daemon=True,  # a second Ctrl-C may keep it from being stopped: Python does
                 )  # fmt: skip
                 running[slot] = (index, process, part, time.monotonic() + self.bound_s + GRACE_S)
@@ -333,14 +345,15 @@ class Sweep:
                         process.start()
                     finally:
                         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            left = min(deadline for *_, deadline in running.values()) - time.monotonic()
+            ends = [deadline for *_, deadline in running.values()]
+            left = min(ends, default=0.0) - time.monotonic()
             patience = max(0.0, left) if math.isfinite(left) else None
             wait([r[1].sentinel for r in running.values()], patience)
             for slot, (index, process, part, deadline) in list(running.items()):
                 if not process.is_alive():
                     why = f"the run's process died ({process.exitcode})"
                 elif time.monotonic() >= deadline:
-                    why = "the run did not end in time"
+                    why = LATE
                     _stop(process)
                 else:
                     continue
@@ -359,6 +372,7 @@ class Sweep:
                 "ok": False,
                 "reason": why,
                 "console": _console(part / "raw"),
+                "hung": why == LATE,
             }
         if outcome["ok"]:
             record = json.loads((part / "raw" / "record.json").read_text(encoding="utf-8"))
@@ -372,7 +386,7 @@ class Sweep:
             if not (part / "raw").exists():
                 write_whole(part / "console.log", "\n".join(outcome["console"]) + "\n")
             _replace(part, kept)
-            failure = Failure(outcome["reason"], outcome["console"])
+            failure = Failure(outcome["reason"], outcome["console"], outcome["hung"])
             self.failures[index] = failure
             report.failed(job.label, failure.reason, failure.console, kept)
 

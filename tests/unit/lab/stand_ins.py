@@ -133,6 +133,7 @@ class FakeEngine:
         self.log = log
         self.fail: set[str] = set()
         self.hang: set[str] = set()
+        self.spin: set[str] = set()
         self.die: set[str] = set()
         self.image = "image"
 
@@ -156,7 +157,7 @@ class FakeEngine:
         return self.log.read_text().splitlines() if self.log.exists() else []
 
     def run(self, plan: Plan, *, seed: int, out: Path, **how: Any) -> RunInfo:
-        assert how.keys() == {"kernel", "modules", "timeout_wall_s"}
+        assert how.keys() - {"spun_s"} == {"kernel", "modules", "timeout_wall_s"}
         name = f"{plan.flows[0].cc} {seed}"
         with self.log.open("a") as log:
             log.write(name + "\n")
@@ -165,6 +166,8 @@ class FakeEngine:
             time.sleep(600)
         if name in self.die:
             os.kill(os.getpid(), signal.SIGKILL)
+        if name in self.spin:
+            raise GuestFailed(f"spun for {how['spun_s']:g} s", [], hung=True)
         if name in self.fail:
             raise GuestFailed("the guest panicked", ["Kernel panic - not syncing", "the end"])
         write(out, steady(10_000 + 100 * (seed % 20)))

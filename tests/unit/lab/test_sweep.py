@@ -340,6 +340,29 @@ def test_a_failed_run_is_told_and_the_others_go_on(engine: FakeEngine) -> None:
     assert not work.failures
 
 
+def test_a_guest_that_hung_is_told_from_one_that_crashed(engine: FakeEngine) -> None:
+    """And the engine is told what counts as hanging."""
+    engine.fail, engine.spin = {"star 1"}, {"star 2"}
+    work, _ = run(engine, jobs_of(engine), more_bounds={"spun_s": 7.0})
+    found = {work.jobs[at].seed: one for at, one in work.failures.items()}
+    assert (found[1].hung, found[2].hung) == (False, True)
+    assert found[2].reason == "spun for 7 s"
+
+
+def test_jobs_that_are_no_longer_wanted_are_not_made(engine: FakeEngine) -> None:
+    """The last of them too; each has its reason, and counts as done."""
+    engine.fail = {"star 2"}
+    jobs = jobs_of(engine, seeds=4)
+    work = sweep.Sweep(jobs, engine, at_once=1, out=(out := io.StringIO()))
+    work.unwanted = lambda at: "enough" if work.failures and at % 2 else ""
+    work.run()
+    assert engine.runs() == ["star 1", "star 2", "star 3", "cubic 1", "cubic 3"]
+    assert {at: one.reason for at, one in work.failures.items() if at != 1} == dict.fromkeys(
+        (3, 5, 7), "enough"
+    )
+    assert "[7/8] cubic seed 3" in out.getvalue()
+
+
 def test_what_was_rebuilt_meanwhile_is_not_measured(
     engine: FakeEngine, alone: list[sweep.Job]
 ) -> None:
