@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from apogee_lab.judge import board, criteria, grounds, measures, runs, text
 from apogee_lab.judge import card as cards
 from apogee_lab.judge.criteria import Bound, criterion
 from apogee_lab.judge.verdict import MET, NONE, UNMET, UNSHOWN, Answer, answer, worst
+from tests import ROOT
 from tests.judge.cards import CRITERION, TEST, a_card, small
 
 
@@ -272,6 +274,27 @@ def _changed(path: str, value: Any) -> str:
 
 
 CASE = "criteria 0 tests 0 cells vegas cases 0"
+
+
+def test_the_card_of_this_repository_is_what_it_says() -> None:
+    """Its page is made of its figures, its answers follow from these, its criteria are today's."""
+    folder = ROOT / "docs" / "results" / "judge"
+    card = cards.read(folder / "card.json")
+    assert text.markdown(card, ["card.svg"]) == (folder / "card.md").read_text(encoding="utf-8")
+    every = {one.section: one for one in criteria.read()}
+    for one in card["criteria"]:
+        tests = [[t.name, str(t.met), str(t.unmet), t.source] for t in every[one["section"]].tests]
+        assert [[t["name"], t["met"], t["unmet"], t["source"]] for t in one["tests"]] == tests
+        for test, cc in itertools.product(one["tests"], card["algorithms"]):
+            cases = test["cells"][cc]["cases"]
+            assert [met(test, case) for case in cases] == [case["verdict"] == MET for case in cases]
+
+
+def met(test: dict[str, Any], case: dict[str, Any]) -> bool:
+    """Whether the value, or its whole interval, is on the good side, as the figures are written."""
+    values = [case["value"]] if case["low"] is None else [case["low"], case["high"]]
+    sign, number = test["met"].split()
+    return None not in values and all(Bound(sign, float(number)).holds(v) for v in values)
 
 
 @pytest.mark.parametrize(
