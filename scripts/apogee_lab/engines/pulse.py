@@ -60,11 +60,11 @@ def used_by(group: int) -> Used:
 class Pulse:
     """The judgement on one guest; told from time to time what it has done.
 
-    ``spun_s``: instead of SPUN_S, for who knows what its guests do.
+    ``spun_s``: CPU seconds in which its clock has to advance, less for who knows what it does.
     """
 
-    def __init__(self, now_s: float, spun_s: float | None = None) -> None:
-        self._spun_s = SPUN_S if spun_s is None else spun_s
+    def __init__(self, now_s: float, spun_s: float = SPUN_S) -> None:
+        self._spun_s = spun_s
         self._looked_at_s = now_s
         self._idle_s = 0.0
         self._cpu_s = 0.0

@@ -26,7 +26,7 @@ from ..guest.image import PROGRAMS, overlay_archive
 from ..kernels.kernel import Kernel
 from ..scenarios.scenario import Plan
 from . import log
-from .pulse import Pulse, used_by
+from .pulse import SPUN_S, Pulse, used_by
 from .work import RunInfo, Work, collect, keep, working_folder, write_initrd
 
 VIRTUAL_S = 36_000.0  # of a guest's own time, for a script without a limit
@@ -55,11 +55,11 @@ class Command:
 @dataclass(frozen=True)
 class Bounds:
     """When a guest is killed: seconds of the host's clock, of its own, and of CPU time in which its
-    own stands still (None: pulse.SPUN_S)."""
+    own stands still."""
 
     wall_s: float
     virtual_s: float
-    spun_s: float | None = None
+    spun_s: float = SPUN_S
 
 
 def run_plan(run_script: Callable[..., RunInfo], plan: Plan, **how: Any) -> RunInfo:
@@ -84,7 +84,7 @@ def run_script(
     files: Mapping[str, bytes] | None = None,
     timeout_wall_s: float = math.inf,
     timeout_virtual_s: float = VIRTUAL_S,
-    spun_s: float | None = None,
+    spun_s: float = SPUN_S,
     check: bool = False,
 ) -> RunInfo:
     """Boot a guest, let it run a script, bring what it leaves in $OUT back as the folder ``out``.

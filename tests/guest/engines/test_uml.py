@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from apogee_lab.engines import pulse, uml
+from apogee_lab.engines import uml
 from apogee_lab.engines.work import GuestFailed
 from apogee_lab.kernels import uml_kernel
 from apogee_lab.kernels.kernel import DEFAULT_KERNEL, Kernel
@@ -166,15 +166,13 @@ ss -ti >$OUT/ss
 def test_a_guest_that_fails(
     kernel: Kernel,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     script: str,
     bounds: dict[str, Any],
     reason: str,
 ) -> None:
     """It raises GuestFailed with the console's last lines; no process and no file is left."""
-    monkeypatch.setattr(pulse, "SPUN_S", 4.0)
     with pytest.raises(GuestFailed, match=re.escape(reason)) as failure:
-        uml.run_script(f"echo hello; {script}", out=tmp_path / "out", **bounds)
+        uml.run_script(f"echo hello; {script}", out=tmp_path / "out", spun_s=4.0, **bounds)
     tail = "\n".join(failure.value.console_tail)
     assert ("sysrq_handle_crash" if "sysrq" in script else "hello") in tail
     assert list(tmp_path.iterdir()) == [], "nothing half done is left"

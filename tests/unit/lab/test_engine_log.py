@@ -222,11 +222,13 @@ def test_a_cache_that_is_only_read_gives_no_cpu(tmp_path: Path, monkeypatch: Pat
             assert supervise._one_cpu(guest) is None
 
 
-def watched(work: Work, script: str, wall_s: float = math.inf, virtual_s: float = math.inf) -> str:
+def watched(
+    work: Work, script: str, wall_s: float = math.inf, virtual_s: float = math.inf, **more: float
+) -> str:
     """Why a guest that is a shell script fails."""
     command = Command("sh", ["sh", "-c", script], {}, one_cpu=False, in_place=True)
     with pytest.raises(GuestFailed) as failure:
-        supervise.supervise(command, work, Bounds(wall_s, virtual_s))
+        supervise.supervise(command, work, Bounds(wall_s, virtual_s, **more))
     return failure.value.reason
 
 
@@ -273,9 +275,8 @@ def test_a_bound_that_is_passed_is_told_with_the_report(work: Work) -> None:
 def test_a_guest_that_hangs_is_ended(work: Work, monkeypatch: Patch, script: str, why: str) -> None:
     """Without a bound on the host's clock."""
     monkeypatch.setattr(pulse, "IDLE_S", 1.0)
-    monkeypatch.setattr(pulse, "SPUN_S", 1.0)
     monkeypatch.setattr(supervise, "LOOK_S", 0.1)
-    assert watched(work, script, virtual_s=60.0) == why
+    assert watched(work, script, virtual_s=60.0, spun_s=1.0) == why
 
 
 # --- the running kernel -----------------------------------------------------------------------
