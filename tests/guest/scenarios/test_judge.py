@@ -12,6 +12,7 @@ import pytest
 
 from apogee_lab import algorithms
 from apogee_lab.commands.main import main
+from apogee_lab.judge import played
 from tests.guest.runs import Run, close, runs_of
 from tests.guest.scenarios.test_shared import shared
 from tests.judge import FAULTS, PATCHES, SHOWN_BY
@@ -37,8 +38,8 @@ def same_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(algorithms, "ALGORITHMS", dict(algorithms.ALGORITHMS))
 
 
-def card(out: Path, *words: str) -> dict[str, Any]:
-    assert main(["judge", *words, "--out", str(out)]) == 0
+def card(out: Path, *words: str, status: int = 0) -> dict[str, Any]:
+    assert main(["judge", *words, "--out", str(out)]) == status
     return json.loads((out / "card.json").read_text())
 
 
@@ -74,6 +75,27 @@ def test_a_fault_shows(modules: Path, kept: Path, tmp_path: Path) -> None:
     found = card(tmp_path, *words)
     assert answers(found, "noback") == {"5.1.1": "not met"}
     assert answers(found, "reno") == {"5.1.1": "met"}
+
+
+@pytest.mark.deep
+def test_of_what_hangs_the_guest_few_runs_are_made(
+    modules: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first run is good; of the others as many hang as are made, one after the other."""
+    monkeypatch.setattr(played, "SPUN_S", 4.0)
+    words = (str(FAULTS / "hangs"), "reno", "--quick", "--only", "5.1.1,6.1,6.3", "--jobs", "1")
+    found = card(tmp_path, *words, status=1)
+    assert {*answers(found, "reno").values()} == {"met"}
+    whys = [
+        case["why"]
+        for one in found["criteria"]
+        for test in one["tests"]
+        for case in test["cells"]["hangs"]["cases"]
+    ]
+    hung = [why for why in whys if "clock stood still for 4 s of CPU time" in why]
+    left = [why for why in whys if f"hangs hung the guest in {played.HANGS} other runs" in why]
+    assert whys[0] == "" and len(hung) == played.HANGS
+    assert left and len(hung) + len(left) + whys.count("") == len(whys)
 
 
 @pytest.mark.deep
