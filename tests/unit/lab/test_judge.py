@@ -20,6 +20,8 @@ from apogee_lab.judge.verdict import MET, NONE, UNMET, UNSHOWN, Answer, answer, 
 from tests import ROOT
 from tests.judge.cards import CRITERION, TEST, a_card, small
 
+CARDS = sorted((ROOT / "docs" / "results" / "judge").rglob("card.json"))
+
 
 def made(**changes: Any) -> criteria.Test:
     return criterion(CRITERION | {"test": [TEST | changes]}).tests[0]
@@ -276,12 +278,13 @@ def _changed(path: str, value: Any) -> str:
 CASE = "criteria 0 tests 0 cells vegas cases 0"
 
 
-def test_the_card_of_this_repository_is_what_it_says() -> None:
+@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)
+def test_a_card_of_this_repository_is_what_it_says(path: Path) -> None:
     """Its page is made of its figures, its answers follow from these, its criteria are today's."""
-    folder = ROOT / "docs" / "results" / "judge"
-    card = cards.read(folder / "card.json")
-    assert text.markdown(card, ["card.svg"]) == (folder / "card.md").read_text(encoding="utf-8")
+    card = cards.read(path)
+    assert text.markdown(card, ["card.svg"]) == path.with_suffix(".md").read_text(encoding="utf-8")
     every = {one.section: one for one in criteria.read()}
+    assert [one["section"] for one in card["criteria"]] == [*every]
     for one in card["criteria"]:
         tests = [[t.name, str(t.met), str(t.unmet), t.source] for t in every[one["section"]].tests]
         assert [[t["name"], t["met"], t["unmet"], t["source"]] for t in one["tests"]] == tests
