@@ -291,7 +291,8 @@ class Sweep:
         first = {job.key: index for index, job in reversed(list(enumerate(self.jobs)))}
         missing = [i for i, record in enumerate(self.records) if record is None]
         todo = [i for i in missing if first[self.jobs[i].key] == i]
-        report = Report(len(self.jobs), len(self.jobs) - len(todo), self._out)
+        before = len(self.jobs) - len(missing)
+        report = Report(before + len(todo), before, self._out)
         if not todo:
             report.close()
             return

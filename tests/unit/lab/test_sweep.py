@@ -315,8 +315,8 @@ def test_settings_with_the_same_script_share_a_run(engine: FakeEngine, monkeypat
     """If another lab removes it, it is a failed run."""
     jobs = jobs_of(engine, "star", "ber=0,1e-7", seeds=1)
     twin = replace(jobs[0], meta=jobs[1].meta | {"run": jobs[0].key}, label="twin")
-    work, _ = run(engine, [jobs[0], twin])
-    assert engine.runs() == ["star 1"]
+    work, said = run(engine, [jobs[0], twin])
+    assert engine.runs() == ["star 1"] and said.startswith("[1/1] ")
     assert [(record or {})["set"]["ber"] for record in work.records] == [0.0, 1e-7]
     monkeypatch.setattr(sweep, "finished", lambda _: None)
     work, _ = run(engine, [jobs[0], twin])
