@@ -86,15 +86,20 @@ void leader_acked(const struct event *event)
 	tcp_send();
 }
 
-/* Whether an ACK goes on to TCP: in its first slow start it does without some. */
-bool leader_passes(const struct event *event)
+static bool is_sated(void)
 {
 	struct shake_choice choices[PATHS];
 	u32 ids[PATHS], count = usable(choices, ids);
 
+	return shake_sched_is_full(&w.config, choices, count, w.bytes, w.queue_us, w.now) &&
+	       shake_sched_is_sated(choices, count, (u64)w.held * w.bytes);
+}
+
+/* Whether an ACK goes on to TCP: in its first slow start it does without some. */
+bool leader_passes(const struct event *event)
+{
 	w.opening.on = w.opening.on && !event->copies && event->counter == event->seq &&
-		       !(shake_sched_is_full(&w.config, choices, count, w.bytes, w.queue_us, w.now) &&
-			 shake_sched_is_sated(choices, count, (u64)w.held * w.bytes));
+		       !is_sated();
 	return !w.opening.on ||
 	       shake_opening_passes(&w.opening, w.sends.high, event->seq * MSS);
 }

@@ -115,8 +115,8 @@ static void reduce(void)
 }
 
 /*
- * HyStart, as CUBIC has it in Linux: eight ACKs of a round that took 4 to 16 ms longer than the least
- * end slow start.
+ * HyStart, as CUBIC has it in Linux: eight ACKs of a round that took 4 to 16 ms longer than the
+ * least end slow start.
  */
 static void look_for_queue(double rtt)
 {
