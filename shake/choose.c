@@ -3,8 +3,10 @@
  * Which path takes a packet, and whether it had better wait.
  */
 #include <net/ip.h>
+#include <net/sch_generic.h>
 
 #include "choose.h"
+#include "held.h"
 #include "wake.h"
 
 #define TELL_LEAST 1000	/* octets: shorter packets cost a path 3 % and more of what it carries */
@@ -204,6 +206,30 @@ struct shake_path *shake_choose(struct shake_peer *peer, struct shake_stream *st
 	return path;
 }
 
+/* Packets that wait above the paths. Under RCU. */
+static u32 above(struct shake_peer *peer)
+{
+	struct netdev_queue *queue = netdev_get_tx_queue(peer->d->dev, 0);
+
+	if (!shake_is_leader(peer->d))
+		return shake_held_count(peer->held);
+	return (u32)qdisc_qlen_sum(rcu_dereference_bh(queue->qdisc));
+}
+
+/*
+ * Whether TCP's windows are as large as paths need that are full, or nobody could tell. Under RCU
+ * and the peer's lock.
+ */
+static bool is_sated(struct shake_peer *peer, const struct shake_sched_config *config,
+		     const struct shake_choice *choices, u32 count, bool full)
+{
+	if (config->even || config->scheduler != SHAKE_SCHED_RAH ||
+	    !READ_ONCE(peer->d->settings.queue))
+		return true;
+	return full && shake_sched_is_sated(choices, count,
+					    (u64)above(peer) * peer->d->dev->mtu);
+}
+
 /*
  * Whether packets would only wait elsewhere, or all paths have carried what they may. @trip
  * becomes the longest of the paths' least round trips, and @hold the time, in us, after which to
@@ -216,13 +242,13 @@ static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u32 *hold, u6
 	const struct shake_settings *settings = &peer->d->settings;
 	struct shake_sched_config config = config_of(settings);
 	unsigned int count, index;
-	bool over;
+	bool full;
 
 	count = usable(peer, SHAKE_PATH_ALIVE, false, 0, now, choices, paths);
-	over = !count;
+	full = !count;
 	if (!count)
 		count = usable(peer, SHAKE_PATH_ALIVE, false, 0, 0, choices, paths);
-	over = over && count;
+	full = full && count;
 	if (!count)
 		count = usable(peer, SHAKE_PATH_ALIVE, true, 0, 0, choices, paths);
 	*trip = 0;
@@ -231,8 +257,11 @@ static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u32 *hold, u6
 		*trip = max(*trip, shake_path_min_rtt(choices[index].est));
 		*hold = min(*hold, shake_sched_look(choices[index].est));
 	}
-	return over || shake_sched_is_full(&config, choices, count, bytes,
+	full = full || shake_sched_is_full(&config, choices, count, bytes,
 					   READ_ONCE(settings->queue), now);
+	if (READ_ONCE(peer->flows.opening))
+		WRITE_ONCE(peer->flows.sated, is_sated(peer, &config, choices, count, full));
+	return full;
 }
 
 /* The same of an agent's leader, which is looked at again soon. */

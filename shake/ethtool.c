@@ -66,6 +66,7 @@ static const struct {
 	FLOWS(dropped_undecided),
 	FLOWS(dropped_unneeded),
 	FLOWS(dropped_mending),
+	FLOWS(dropped_opening),
 	FLOWS(unsacked),
 	FLOWS(relayed),
 	FLOWS(forced),

@@ -21,6 +21,7 @@
  * @tuple: its ends, from who sends the data
  * @used: us, when it was last used
  * @sends: leader: what it has sent
+ * @opening: leader: its first slow start
  * @holes: agent: what it has received
  * @grown: room for holes, allocated; NULL: @room
  * @room: room for holes
@@ -33,6 +34,7 @@ struct shake_flow {
 	struct shake_tuple tuple;
 	u64 used;
 	struct shake_sends sends;
+	struct shake_opening opening;
 	struct shake_holes holes;
 	struct shake_hole *grown;
 	struct shake_hole room[HOLES_FIRST];
@@ -106,8 +108,16 @@ static void drop_early(struct shake_flows *f, struct shake_flow *flow)
 	list_del_init(&flow->waits);
 }
 
+/* Under f->lock; shake_flows_passes() asks without. */
+static void set_opening(struct shake_flows *f, struct shake_flow *flow, bool on)
+{
+	WRITE_ONCE(f->opening, f->opening + on - flow->opening.on);
+	flow->opening.on = on;
+}
+
 static void remove_flow(struct shake_flows *f, struct shake_flow *flow)
 {
+	set_opening(f, flow, false);
 	drop_early(f, flow);
 	hlist_del(&flow->bucket);
 	list_del(&flow->recent);
@@ -257,6 +267,19 @@ void shake_flows_free(struct shake_flows *f)
 	f->buckets = NULL;
 }
 
+/* A segment leaves. A SYN begins a slow start, and what is sent again ends it. */
+static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
+			    const struct shake_segment *s)
+{
+	if (s->syn) {
+		set_opening(f, flow, true);
+		shake_opening_begin(&flow->opening, s->seq);
+		WRITE_ONCE(f->sated, false);
+	} else if (flow->opening.on && shake_before(s->seq, flow->sends.high)) {
+		set_opening(f, flow, false);
+	}
+}
+
 /**
  * shake_flows_sending() - leader: a segment is about to leave
  * @f: the table
@@ -277,11 +300,42 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 		return false;
 	spin_lock_bh(&f->lock);
 	flow = flow_of_data(f, s, now);
-	if (flow)
+	if (flow) {
+		look_at_opening(f, flow, s);
 		has_mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn,
 					   m_al);
+	}
 	spin_unlock_bh(&f->lock);
 	return has_mal;
+}
+
+/**
+ * shake_flows_passes() - leader: an ACK is about to go to TCP
+ * @f: the table
+ * @s: the ACK
+ * @all: TCP has to see all of them from now on
+ * @now: us
+ *
+ * Return: false if TCP's slow start does without it.
+ */
+bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bool all,
+			u64 now)
+{
+	struct shake_tuple tuple;
+	struct shake_flow *flow;
+	bool passes = true;
+
+	shake_tuple_reverse(&tuple, &s->tuple);
+	spin_lock_bh(&f->lock);
+	flow = find_flow(f, &tuple, now);
+	all = all || READ_ONCE(f->sated);
+	if (flow && flow->opening.on && all)
+		set_opening(f, flow, false);
+	else if (flow && flow->opening.on)
+		passes = shake_opening_passes(&flow->opening, flow->sends.high, s->ack);
+	f->counts.dropped_opening += !passes;
+	spin_unlock_bh(&f->lock);
+	return passes;
 }
 
 /**

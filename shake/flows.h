@@ -16,6 +16,7 @@
 
 #include "core/segment.h"
 #include "core/shake_holes.h"
+#include "core/shake_opening.h"
 #include "uapi.h"
 
 struct sk_buff;
@@ -41,6 +42,8 @@ struct sk_buff;
  * @waiting: flows with packets that wait for others
  * @early: number of these packets
  * @all: the same of all peers of a device
+ * @opening: number of flows in their first slow start; may be read without the lock
+ * @sated: their windows are as large as the paths need; without the lock
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
  * @counts: what happened
@@ -55,6 +58,8 @@ struct shake_flows {
 	struct list_head waiting;
 	u32 early;
 	atomic_t *all;
+	u32 opening;
+	bool sated;
 	u8 alive;
 	u32 apart;
 	struct shake_flow_counts counts;
@@ -67,6 +72,8 @@ void shake_flows_free(struct shake_flows *f);
 bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 u32 *m_al, u64 now);
 
+bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bool all,
+			u64 now);
 u32 shake_flows_busy(struct shake_flows *f, u64 now);
 
 /* agent */

@@ -234,10 +234,16 @@ bool shake_held_put(struct shake_held *held, struct sk_buff *skb)
 	return only;
 }
 
+/* Packets that wait. */
+u32 shake_held_count(const struct shake_held *held)
+{
+	return held ? READ_ONCE(held->count) : 0;
+}
+
 /* Whether packets wait. */
 bool shake_held_waits(const struct shake_held *held)
 {
-	return held && READ_ONCE(held->count);
+	return shake_held_count(held);
 }
 
 /* Whether packets of a packet's flow wait, which it must not overtake. */

@@ -173,6 +173,19 @@ static bool note_segment(struct shake_peer *peer, struct arrival *a, struct shak
 }
 
 /*
+ * Whether TCP's slow start does without an ACK (core/shake_opening.h). It needs those that tell
+ * of losses, or of congestion.
+ */
+static bool is_needless(struct shake_peer *peer, const struct shake_segment *s,
+			const struct shake_head *head, u64 now)
+{
+	if (!READ_ONCE(peer->flows.opening) || !s->pure_ack)
+		return false;
+	return !shake_flows_passes(&peer->flows, s, head->flags & SHAKE_RETRANSMIT ||
+				   s->has_sack || s->flags & SHAKE_SEGMENT_ECE, now);
+}
+
+/*
  * TCP's data goes up in order, as far as it is late, or a copy comes soon. Who wants duplicate
  * ACKs to be dropped in some other way gets them.
  */
@@ -219,6 +232,11 @@ static void deliver_inner(struct shake_dev *d, struct arrival *a)
 	}
 	if (!note_segment(peer, a, &segment, &is_tcp)) {
 		drop_received(d, skb, SHAKE_DROP_INNER);
+		return;
+	}
+	if (is_tcp && is_needless(peer, &segment, &a->head, a->now)) {
+		dev_sw_netstats_rx_add(d->dev, skb->len);
+		consume_skb(skb);
 		return;
 	}
 	skb->dev = d->dev;

@@ -7,6 +7,9 @@
 
 #include <apogee/int.h>
 
+/* of @flags: congestion was seen (RFC 3168) */
+#define SHAKE_SEGMENT_ECE 0x40
+
 /**
  * struct shake_tuple - the ends of a flow, as they are in the packet
  * @source: address; of IPv4 the first four octets, the rest is zero

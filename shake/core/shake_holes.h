@@ -141,6 +141,7 @@ enum shake_hole_mode {
  * @dropped_undecided: duplicate ACKs dropped, not known whether the data was lost
  * @dropped_unneeded: duplicate ACKs dropped, for data that had arrived
  * @dropped_mending: duplicate ACKs dropped, for data of which a copy was to come
+ * @dropped_opening: ACKs dropped that TCP's slow start does without (shake_opening.h)
  * @unsacked: ACKs that passed without their SACK blocks
  * @relayed: duplicate ACKs that TDAR let through
  * @forced: retransmissions asked for because the threshold was reached
@@ -159,6 +160,7 @@ struct shake_flow_counts {
 	u64 dropped_undecided;
 	u64 dropped_unneeded;
 	u64 dropped_mending;
+	u64 dropped_opening;
 	u64 unsacked;
 	u64 relayed;
 	u64 forced;

@@ -382,4 +382,25 @@ static inline bool shake_sched_is_full(const struct shake_sched_config *c,
 	return true;
 }
 
+/**
+ * shake_sched_is_sated() - are TCP's windows as large as full paths need?
+ * @paths: paths of which none has room
+ * @count: their number
+ * @waits: octets that wait above them
+ *
+ * What each carries is known, or more waits than is under way.
+ */
+static inline bool shake_sched_is_sated(const struct shake_choice *paths, u32 count, u64 waits)
+{
+	bool known = true;
+	u64 under_way = 0;
+	u32 index;
+
+	for (index = 0; index < min(count, SHAKE_CHOICES_MAX); index++) {
+		under_way += shake_path_outstanding(paths[index].est);
+		known = known && paths[index].est->intervals;
+	}
+	return known || waits > under_way;
+}
+
 #endif /* _APOGEE_SHAKE_SCHED_H */

@@ -11,7 +11,8 @@
  * with the longest round trip, and for p the share of packets lost on all paths, weighted by their
  * rates. Of that SHAKE_WORTH_PART is reckoned with: repair takes round trips, too. Of a share p
  * that is repaired p^3 is lost once more with both copies, and what is beyond SHAKE_LOSS_ANYWAY is
- * not repaired (shake_repair.h).
+ * not repaired (shake_repair.h). Nor is anything on a path that has more under way than there are
+ * copies.
  *
  * A path is not worth its losses if all paths together have less, by their rates and the limit,
  * than the others have. Paths that have no queue may carry more than is known of them: then their
@@ -20,10 +21,13 @@
 #ifndef _APOGEE_SHAKE_WORTH_H
 #define _APOGEE_SHAKE_WORTH_H
 
+#include "shake_repair.h"
 #include "shake_sched.h"
 
 /* MSS sqrt(3/2) 3/4 in octets, by 2^16 and us in a second. */
 #define SHAKE_WORTH_SEGMENT	(1330ULL * 65536U * APOGEE_USEC_PER_SEC)
+/* Octets of TCP's data that a path has copies of. */
+#define SHAKE_WORTH_COPIES	(1330ULL * SHAKE_REPAIR_KEPT)
 /* Shares that are less, in 2^-24, are not looked at: .2 %. */
 #define SHAKE_WORTH_LEAST	(SHAKE_LOSS_ALL / 512)
 /* Time in us that a path must have been not worth it, that it is left out without more evidence,
@@ -78,6 +82,15 @@ static inline u32 shake_worth_rest(u32 share, bool repaired)
 	return (u32)cube + (share > SHAKE_LOSS_ANYWAY ? share - SHAKE_LOSS_ANYWAY : 0);
 }
 
+/* Whether there are copies of all that is under way on a path with a queue of the time @queue. */
+static inline bool shake_worth_has_copies(const struct shake_path_est *est, u32 queue)
+{
+	u64 trip = (u64)shake_path_min_rtt(est) + min(queue, SHAKE_TIME_MAX);
+	u64 rate = min_t(u64, shake_path_guess(est), SHAKE_RATE_MAX);
+
+	return div_u64(rate * trip, APOGEE_USEC_PER_SEC) <= SHAKE_WORTH_COPIES;
+}
+
 /* One path more. */
 static inline void shake_worth_add(struct shake_worth *w, const struct shake_path_est *est,
 				   u32 queue, bool repaired)
@@ -85,6 +98,7 @@ static inline void shake_worth_add(struct shake_worth *w, const struct shake_pat
 	u32 least = shake_path_min_rtt(est), share = shake_worth_share(&est->loss);
 	u64 rate = min_t(u64, shake_path_guess(est), SHAKE_RATE_MAX);
 
+	repaired = repaired && shake_worth_has_copies(est, queue);
 	w->rate += rate - ((rate * share) >> 24);
 	w->lost += rate * shake_worth_rest(share, repaired);
 	w->trip = max(w->trip, least + min(queue, SHAKE_TIME_MAX));

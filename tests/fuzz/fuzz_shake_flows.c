@@ -91,6 +91,8 @@ static void step(struct shake_flows *f, u8 what, u8 offset, const struct shake_s
 		break;
 	case ACKED:
 		shake_flows_ack(f, s, offset & 3, 1 + (offset >> 2), now);
+		shake_flows_passes(f, s, !(offset >> 5), now);
+		expect(f->opening <= f->count);
 		break;
 	case PATH_LOST:
 		shake_flows_path_lost(f, path);

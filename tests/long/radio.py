@@ -47,7 +47,7 @@ def measure(given: Namespace, out: Path) -> list[run.Sample]:
     plan = SCENARIOS["radio"].compile(values, "cubic", 10.0)
     files = guest.verified() | {"lab/links.sh": plan.script.encode()} | plugins.guest_files()
     script = run.script(SCRIPT, given.hours)
-    guest.play(script, out, devices=["sscop"], files=files)
+    guest.play(script, out, devices=["sscop"], files=files, **run.DAYS)
     return run.read(out, NAMES)
 
 

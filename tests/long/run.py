@@ -6,6 +6,7 @@ change from hour to hour.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,9 @@ from tests import BUILD
 LEAK_SLABS_KB, LEAK_KB = 256, 2048
 #: Of one slab cache, from the first quarter of the hours to the last. Packets on their way differ.
 LEAK_OBJECTS = 256
+
+#: A guest has days of its own time.
+DAYS = {"timeout_virtual_s": math.inf}
 
 #: Shell: kB that are free, on the CPU's own lists as well, hold files (results are files in the
 #: guest's memory) or are programs' own (the shell keeps what it knows of each job), and kB of

@@ -44,7 +44,7 @@ def measure(given: Namespace, out: Path) -> list[run.Sample]:
     """Run the guest."""
     script = TOOLS + run.script(SCRIPT, given.hours, RATE=given.rate)
     files = guest.verified() | plugins.guest_files()
-    guest.play(script, out, devices=["shake"], files=files)
+    guest.play(script, out, devices=["shake"], files=files, **run.DAYS)
     return run.read(out, NAMES)
 
 

@@ -95,7 +95,8 @@ def measure(given: Namespace, out: Path) -> list[run.Sample]:
         "A_MINUTE": A_MINUTE, "TRIES": TRIES, "RATE": given.rate,
         "SECONDS": 3600 * given.hours + 120,
     }  # fmt: skip
-    guest.play(run.script(SCRIPT, given.hours, **words), out, ALGORITHMS, FAULTY, guest.verified())
+    script = run.script(SCRIPT, given.hours, **words)
+    guest.play(script, out, ALGORITHMS, FAULTY, guest.verified(), **run.DAYS)
     samples = run.read(out, (*NAMES, *ALGORITHMS))
     found = [samples[0] | dict.fromkeys((*ALGORITHMS, "RTT ms"), 0.0)]
     rtts = mean_rtts((out / "rtts").read_text())

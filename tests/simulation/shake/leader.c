@@ -62,14 +62,46 @@ void leader_send(u32 seq)
 	let_go();
 }
 
+/* By how much the longest way is longer than the shortest. */
+static void measure_ways(void)
+{
+	u32 i, trip, least = U32_MAX, most = 0;
+
+	for (i = 0; i < w.count; i++) {
+		trip = shake_path_min_rtt(&w.paths[i].est);
+		least = min(least, trip);
+		most = max(most, trip);
+	}
+	w.holes.apart = least ? (most - least) / 2 : 0;
+}
+
 void leader_acked(const struct event *event)
 {
 	struct path *p = &w.paths[event->path];
 
 	w.refused += !shake_path_acked(&p->est, &w.windows, &event->ack, w.now);
 	p->dead = false;
+	measure_ways();
 	let_go();
 	tcp_send();
+}
+
+static bool is_sated(void)
+{
+	struct shake_choice choices[PATHS];
+	u32 ids[PATHS], count = usable(choices, ids);
+
+	return shake_sched_is_full(&w.config, choices, count, w.bytes, w.queue_us, w.now) &&
+	       shake_sched_is_sated(choices, count, (u64)w.held * w.bytes);
+}
+
+/* Whether an ACK goes on to TCP: in its first slow start it does without some. */
+bool leader_passes(const struct event *event)
+{
+	w.opening.on = w.opening.on && !event->copies && event->counter == event->seq &&
+		       !is_sated();
+	return !w.opening.on ||
+	       shake_opening_passes(&w.opening, w.sends.high, event->seq * MSS);
 }
 
 static void go_on_in_order(u32 seq, u32 behind);
@@ -175,6 +207,8 @@ void agent_begin(void)
 
 	w.config.even = w.ack != SHAKE_HOLES_AUTO;
 	shake_sends_next(&w.sends, 0, U32_MAX, 0, true, &m_al);
+	if (w.ack == SHAKE_HOLES_AUTO)
+		shake_opening_begin(&w.opening, U32_MAX);
 	shake_holes_init(&w.holes, w.hole, SHAKE_HOLES_MAX);
 	shake_holes_arrived(&w.holes, &syn, &w.counts);
 }

@@ -99,6 +99,10 @@ static void read_option(const char *name, const char *value)
 		tcp = word(value, tcps, ARRAY_SIZE(tcps));
 		w.sack = tcp > 0;
 		w.cubic = tcp > 1;
+	} else if (!strcmp(name, "--hystart")) {
+		w.hystart = atoi(value);
+	} else if (!strcmp(name, "--start")) {
+		w.start = (u64)(atof(value) * 1e6);
 	} else if (!strcmp(name, "--window")) {
 		w.tcp.window = (u32)atoi(value);
 	} else if (!strcmp(name, "--drop")) {
@@ -181,9 +185,10 @@ int main(int argc, char **argv)
 	w.now = 0;
 	leader_tick();
 	agent_begin();
-	tcp_start();
 	while (event_next(&event) && event.at <= w.end) {
 		w.now = event.at;
+		if (!w.tcp.cwnd && w.now >= w.start)
+			tcp_start();
 		if (w.base && !w.base_una && w.now >= w.base)
 			w.base_una = w.tcp.received;
 		handle(&event);

@@ -4,6 +4,7 @@
 #define SHAKE_H
 
 #include <shake/core/shake_holes.h>
+#include <shake/core/shake_opening.h>
 #include <shake/core/shake_sched.h>
 
 #define PATHS 8
@@ -94,10 +95,12 @@ struct path {
 
 struct tcp {
 	double cwnd, ssthresh, w_max, srtt, var;
+	double least, round_least;
 	u64 epoch;
 	u32 window, una, next, highest, recover, dup, received;
 	u32 retransmits, needless, highest_sacked, rto_epoch, backoff;
 	u32 marked, pipe, reordering;
+	u32 round, samples;
 	u32 prior, prr_delivered, prr_out;
 	bool recovering, timed_out;
 	u8 *flight; /* copies under way */
@@ -111,7 +114,7 @@ struct tcp {
 };
 
 struct world {
-	u64 now, end;
+	u64 now, start, end;
 	struct path paths[PATHS];
 	u32 count;
 	struct change changes[CHANGES];
@@ -123,9 +126,10 @@ struct world {
 	u32 fifo[QUEUE_MAX]; /* packets held back */
 	u32 first, held;
 	struct tcp tcp;
-	bool sack, cubic, drop;
+	bool sack, cubic, hystart, drop;
 	u32 ack, threshold;
 	struct shake_sends sends;
+	struct shake_opening opening;
 	struct shake_holes holes;
 	struct shake_hole hole[SHAKE_HOLES_MAX];
 	struct shake_flow_counts counts;
@@ -153,6 +157,7 @@ void change(const struct change *change);
 /* leader.c */
 void leader_send(u32 seq);
 void leader_acked(const struct event *event);
+bool leader_passes(const struct event *event);
 void leader_tick(void);
 void agent_received(const struct event *event);
 void agent_ack(u32 path);

@@ -150,6 +150,21 @@ def test_no_queue_overflows(fast: ShakeSimulation, delay: int) -> None:
     assert sum(path["dropped"] for path in free["paths"]) > 100
 
 
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["29.4e6:87:865", "13.6e6:55:865"],
+        ["5e6:30:200", "20e6:100:200"],
+        ["40e6:60:865", "1e6:10:50"],
+    ],
+)
+def test_a_longer_way_does_not_end_slow_start(fast: ShakeSimulation, paths: list[str]) -> None:
+    """HyStart sees no longer round trips before both paths are full."""
+    options = {"tcp": "cubic", "ack": "auto", "window": 8000, "hystart": 1}
+    done = fast.run(paths, start=1, base=1, seconds=11, **options)
+    assert used(done, sum(float(path.split(":")[0]) for path in paths) / 1000) >= 0.8
+
+
 # --- duplicate ACKs -----------------------------------------------------------------------------
 
 

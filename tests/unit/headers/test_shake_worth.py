@@ -74,6 +74,13 @@ def test_without_repair_less_is_enough(apogee: Library) -> None:
     assert poor(apogee, *paths, repaired=False) and not poor(apogee, *paths)
 
 
+def test_more_under_way_than_copies(apogee: Library) -> None:
+    """Nothing is repaired of 700 packets, and all of 350."""
+    others = known(apogee, 36.2, 101)
+    assert poor(apogee, others, known(apogee, 23.2, 152, 0.0173))
+    assert not poor(apogee, known(apogee, 11.6, 101), known(apogee, 11.6, 152, 0.0173))
+
+
 def test_many_flows_suffer_less(apogee: Library) -> None:
     paths = [known(apogee, 9.76, 102), known(apogee, 5.84, 57, 0.0733)]
     assert poor(apogee, *paths) and not poor(apogee, *paths, flows=10)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 
 from apogee_lab.atlas import jobs, numbers, space
 from tests.unit.papers.found import Read, TextOf, short
@@ -51,6 +52,17 @@ def test_links_alone_and_downloads(read: Read, text_of: TextOf) -> None:
     lossy = {path for path in drawn if drawn[path]["loss2"]}
     said = f"MPTCP or one link alone has more on {len(ahead)} paths, on {len(ahead & lossy)} of the"
     assert f"{said} {len(lossy)} with losses on the second link." in text
+
+
+def test_links_before_and_after(read: Read, text_of: TextOf) -> None:
+    """Of the best link alone."""
+    text = text_of("results/atlas/links.md")
+    for way, name in (("uploads", ""), ("downloads", "-down")):
+        for when in ("before", "after"):
+            values = measured(read, f"links-{when}{name}").values()
+            parts = [v["shake"] / best(v, "shake", "mptcp") for v in values]
+            less, middle = sum(part < 0.97 for part in parts), statistics.median(parts)
+            assert f"| {way}, {when} | {min(parts):.2f} | {middle:.2f} | {less} |" in text
 
 
 def test_what_the_radio_allows(read: Read, text_of: TextOf) -> None:

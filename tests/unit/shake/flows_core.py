@@ -167,6 +167,10 @@ class Flows:
     def ack(self, packet: Packet, mode: int = DROP_ALL, threshold: int = 5) -> int:
         return self.library.shake_flows_ack(self.table, segment(packet), mode, threshold, self.now)
 
+    def passes(self, packet: Packet, *, all_of_them: bool = False) -> bool:
+        segments = self.table, segment(packet), all_of_them, self.now
+        return bool(self.library.shake_flows_passes(*segments))
+
     def order(
         self, packet: Packet, number: int, room: int = 1000, behind: int | None = None
     ) -> list[int]:

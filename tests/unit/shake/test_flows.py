@@ -105,6 +105,48 @@ def test_copies_of_a_dead_path_do_not_come(flows: Flows) -> None:
     assert flows.ack(ack, AUTO) == RETRANSMIT
 
 
+# --- slow start -----------------------------------------------------------------------------------
+
+
+def opened(flows: Flows, packet: Packet = LEADER) -> Packet:
+    """A flow has sent 100 segments; an ACK of the first."""
+    flows.sending(syn(packet), 1)
+    for number in range(100):
+        flows.sending(at(packet, number), 1 + number % 2)
+    assert flows.table.opening == 1
+    return packet.back(ack=2000, seq=1)
+
+
+@pytest.mark.parametrize("packet", [LEADER, V6], ids=["IPv4", "IPv6"])
+def test_a_slow_start_does_without_most_acks(flows: Flows, packet: Packet) -> None:
+    ack = opened(flows, packet)
+    passes = [flows.passes(replace(ack, ack=1000 + 1000 * n)) for n in range(1, 101)]
+    assert passes[-1] and passes.index(True) == 14
+    assert flows.counts.dropped_opening == 100 - sum(passes) > 60
+    flows.sending(replace(packet, seq=101_000, flags=RST, data=b""), 1)
+    assert (flows.count, flows.table.opening) == (0, 0)
+
+
+@pytest.mark.parametrize("ends", ["told", "sated", "again"])
+def test_all_acks_pass_from_then_on(flows: Flows, ends: str) -> None:
+    """TCP is told of losses or congestion, its window is large enough, or it sends again."""
+    ack = opened(flows)
+    assert not flows.passes(ack)
+    if ends == "sated":
+        flows.table.sated = True
+    elif ends == "again":
+        flows.sending(at(LEADER, 3), 1)
+    assert flows.passes(replace(ack, ack=3000), all_of_them=ends == "told")
+    assert flows.table.opening == 0
+    assert all(flows.passes(replace(ack, ack=1000 * n)) for n in range(4, 100))
+
+
+def test_a_flow_that_had_begun_before_needs_all_acks(flows: Flows) -> None:
+    for number in range(100):
+        flows.sending(at(LEADER, number), 1)
+    assert flows.passes(LEADER.back(ack=2000, seq=1)) and flows.table.opening == 0
+
+
 def test_modes(flows: Flows) -> None:
     ack = hole(flows)
     assert [flows.ack(ack, TDAR, 1) for _ in range(4)] == [PASS, PASS, DROP, RETRANSMIT]
