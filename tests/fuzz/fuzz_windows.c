@@ -142,8 +142,10 @@ static void try_rtt(struct input *in)
 	if (what & 16 && judge.base_us < S32_MAX)	/* as on a path that works */
 		rtt_us = judge.base_us + judge.base_us / 8 * (rtt_us & 7);
 	do {
-		if (what & 1)
+		if (what & 1) {
+			judge_differ(&judge, rtt_us, r.rtt_us);
 			judge_rtt(&judge, rtt_us, cwnd);
+		}
 		expect(judge.base_us <= judge.least_us);
 		expect(judge_is_empty(&judge, judge.base_us, r.path));
 		r.rtt_us = rtt_us;
