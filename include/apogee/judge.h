@@ -16,8 +16,8 @@
  *           round. If the RTT then neither falls nor rises, it is taken as the path's.
  *           Any flow that has not seen the path's RTT for ten seconds reduces its
  *           window for three rounds, and takes their minimum.
- *   empty   The queue is empty if the RTT is within two packets of the path's, and no
- *           more is sent than the path carries.
+ *   empty   The queue is empty if the RTT is within two packets of the path's, but for
+ *           what it differs by, and no more is sent than the path carries.
  *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
  *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
  *           up (a CUSUM test, counted in segments, so that the larger of two windows
@@ -60,6 +60,8 @@
  */
 #define JUDGE_JITTER_HALVES	3U
 #define JUDGE_JITTER_TIMES	10U
+/* A queue is empty up to three mean differences more, as much as an empty one has. */
+#define JUDGE_EMPTY_DIFFERS	3U
 /* An ACK moves the mean difference by a sixteenth of what it is off, and counts for
  * twice the mean at most: a step is no jitter.
  */
@@ -217,6 +219,12 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 	return (u32)div_u64((u64)cwnd * base_us, rtt_us);
 }
 
+/* The mean difference of an RTT from the smoothed one. */
+static inline u32 judge_differs_us(const struct judge_state *j)
+{
+	return (u32)j->differs << JUDGE_DIFFER_UNIT;
+}
+
 /**
  * judge_path_us() - the path's RTT, in the mean
  * @j: the state
@@ -255,7 +263,7 @@ static inline void judge_differ(struct judge_state *j, u32 rtt_us, u32 srtt_us)
 static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r)
 {
 	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
-	u32 differs_us = (u32)j->differs << JUDGE_DIFFER_UNIT;
+	u32 differs_us = judge_differs_us(j);
 	u32 jitter_us = 0;
 
 	if (2ULL * differs_us > (u64)JUDGE_JITTER_HALVES * packet_us)
@@ -281,14 +289,15 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
  *
  * The delay of a queue is in packets, RTT / @path each.
  *
- * Return: true if the RTT is the path's, but for two packets.
+ * Return: true if the RTT is the path's, but for two packets and what it differs by.
  */
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path)
 {
 	u32 packet_us = rtt_us / max_t(u32, path, 1);
 	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
 
-	return rtt_us <= judge_path_us(j) + max_t(u64, few_us, JUDGE_EMPTY_US);
+	return rtt_us <= judge_path_us(j) + max_t(u64, few_us, JUDGE_EMPTY_US) +
+				 JUDGE_EMPTY_DIFFERS * judge_differs_us(j);
 }
 
 /**

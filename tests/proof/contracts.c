@@ -413,6 +413,12 @@ static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
+  @ ensures \result == j->differs * 4;
+  @*/
+static inline u32 judge_differs_us(const struct judge_state *j);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
   @ ensures j->base_us <= \result <= 2 * j->base_us;
   @ ensures j->jitter == 0 ==> \result == j->base_us;
   @*/
@@ -440,7 +446,8 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spre
 /*@ requires \valid_read(j);
   @ assigns \nothing;
   @ ensures rtt_us <= j->base_us + 500 ==> \result;
-  @ ensures \result ==> rtt_us <= 2 * j->base_us + \max(j->base_us / 8, 500);
+  @ ensures \result ==>
+  @	    rtt_us <= 2 * j->base_us + \max(j->base_us / 8, 500) + j->differs * 12;
   @*/
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path);
 

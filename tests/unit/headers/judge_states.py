@@ -47,10 +47,12 @@ def path_us(base: int, jitter: int) -> int:
     return base + min(16 * jitter, base) if base < 2**31 else base
 
 
-def is_empty(rtt: int, base: int, path: int, jitter: int = 0) -> bool:
-    """Two packets, an eighth of the least RTT at most, or half a millisecond above the path's."""
+def is_empty(rtt: int, base: int, path: int, jitter: int = 0, differs: int = 0) -> bool:
+    """Two packets, an eighth of the least RTT at most, or half a millisecond above the path's,
+    and three mean differences.
+    """
     few = min(2 * math.floor(Fraction(rtt, max(path, 1))), base // 8)
-    return rtt <= path_us(base, jitter) + max(few, 500)
+    return rtt <= path_us(base, jitter) + max(few, 500) + 3 * 4 * differs
 
 
 #: What is counted, and up to where.

@@ -463,14 +463,16 @@ def test_two_packets_are_no_queue(
     assert apogee.judge_is_empty(j, rtt, path) == empty == is_empty(rtt, 80_000, path, jitter)
 
 
-@given(u32, u32, u32 | sents, u16)
-def test_an_empty_queue(apogee: Library, rtt: int, base: int, path: int, jitter: int) -> None:
-    j = judge(apogee, base_us=base, jitter=jitter)
+@given(u32, u32, u32 | sents, u16, u16)
+def test_an_empty_queue(
+    apogee: Library, rtt: int, base: int, path: int, jitter: int, differs: int
+) -> None:
+    j = judge(apogee, base_us=base, jitter=jitter, differs=differs)
     assert apogee.judge_path_us(j) == path_us(base, jitter)
-    ends = [path_us(base, jitter) + more for more in (500, base // 8)]
+    ends = [path_us(base, jitter) + more + 12 * differs for more in (500, base // 8)]
     for one in (rtt, *ends, *(end + 1 for end in ends)):
         one = min(one, U32_MAX)
-        assert apogee.judge_is_empty(j, one, path) == is_empty(one, base, path, jitter)
+        assert apogee.judge_is_empty(j, one, path) == is_empty(one, base, path, jitter, differs)
 
 
 @pytest.mark.parametrize(("rtt", "link"), [(496_000, 90), (495_999, 12)])
