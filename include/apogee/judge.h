@@ -259,15 +259,17 @@ static inline void judge_differ(struct judge_state *j, u32 rtt_us, u32 srtt_us)
 		j->differs -= (u16)((j->differs - off + round) >> JUDGE_DIFFER_SHIFT);
 }
 
-/* Is it jitter? The time of a packet is RTT / @path of the round. */
+/* Is it jitter? The time of a packet is RTT / @path of the round. The path's RTT is not above
+ * the smoothed one: a flow paced by a longer one would not reach its window.
+ */
 static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r)
 {
 	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
 	u32 differs_us = judge_differs_us(j);
 	u32 jitter_us = 0;
 
-	if (2ULL * differs_us > (u64)JUDGE_JITTER_HALVES * packet_us)
-		jitter_us = JUDGE_JITTER_TIMES * differs_us;
+	if (2ULL * differs_us > (u64)JUDGE_JITTER_HALVES * packet_us && r->rtt_us > j->base_us)
+		jitter_us = min_t(u32, JUDGE_JITTER_TIMES * differs_us, r->rtt_us - j->base_us);
 	j->jitter = (u16)min_t(u32, jitter_us >> JUDGE_UNIT_SHIFT, U16_MAX);
 }
 
