@@ -259,15 +259,17 @@ static inline void judge_differ(struct judge_state *j, u32 rtt_us, u32 srtt_us)
 		j->differs -= (u16)((j->differs - off + round) >> JUDGE_DIFFER_SHIFT);
 }
 
-/* Is it jitter? The time of a packet is RTT / @path of the round. */
+/* Is it jitter? The time of a packet is RTT / @path of the round. The path's RTT is not above
+ * the smoothed one: a flow paced by a longer one would not reach its window.
+ */
 static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r)
 {
 	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
 	u32 differs_us = judge_differs_us(j);
 	u32 jitter_us = 0;
 
-	if (2ULL * differs_us > (u64)JUDGE_JITTER_HALVES * packet_us)
-		jitter_us = JUDGE_JITTER_TIMES * differs_us;
+	if (2ULL * differs_us > (u64)JUDGE_JITTER_HALVES * packet_us && r->rtt_us > j->base_us)
+		jitter_us = min_t(u32, JUDGE_JITTER_TIMES * differs_us, r->rtt_us - j->base_us);
 	j->jitter = (u16)min_t(u32, jitter_us >> JUDGE_UNIT_SHIFT, U16_MAX);
 }
 
@@ -279,6 +281,15 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
 
 	return rtt_us > path_us &&
 	       rtt_us - path_us > (path_us >> JUDGE_QUEUE_SHIFT) + (u64)spread_us;
+}
+
+/* Is the RTT within two packets and @more_us of the path's? */
+static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u32 more_us)
+{
+	u32 packet_us = rtt_us / max_t(u32, path, 1);
+	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
+
+	return rtt_us <= judge_path_us(j) + max_t(u64, few_us, JUDGE_EMPTY_US) + more_us;
 }
 
 /**
@@ -293,11 +304,7 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
  */
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path)
 {
-	u32 packet_us = rtt_us / max_t(u32, path, 1);
-	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
-
-	return rtt_us <= judge_path_us(j) + max_t(u64, few_us, JUDGE_EMPTY_US) +
-				 JUDGE_EMPTY_DIFFERS * judge_differs_us(j);
+	return judge_is_near(j, rtt_us, path, JUDGE_EMPTY_DIFFERS * judge_differs_us(j));
 }
 
 /**
@@ -367,7 +374,7 @@ static inline void judge_watch_base(struct judge_state *j, const struct judge_ro
 {
 	u16 now = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
 
-	if (judge_is_empty(j, j->least_us, r->path)) {
+	if (judge_is_near(j, j->least_us, r->path, 0)) {
 		j->seen = now;
 	} else if ((u16)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
 		j->renew = JUDGE_RENEW_ROUNDS;

@@ -451,6 +451,13 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spre
   @*/
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path);
 
+/*@ requires \valid_read(j) && more_us <= 0x1000000;
+  @ assigns \nothing;
+  @ ensures rtt_us <= j->base_us + 500 + more_us ==> \result;
+  @ ensures \result ==> rtt_us <= 2 * j->base_us + \max(j->base_us / 8, 500) + more_us;
+  @*/
+static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u32 more_us);
+
 /*@ requires \valid(j) && judge_sane(j);
   @ assigns j->base_us, j->least_us, j->low_us, j->queue, j->link;
   @ ensures judge_sane(j) && j->low_us <= rtt_us;
