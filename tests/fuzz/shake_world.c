@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What stands in for overhead.c, choose.c, send.c, packet.c, copies.c, prefix.c and events.c of shake/,
- * for the kernel, and for the network.
+ * What stands in for overhead.c, choose.c, send.c, packet.c, copies.c, prefix.c and events.c of
+ * shake/, for the kernel, and for the network.
  */
 #include <compat/udp_tunnel.h>
 

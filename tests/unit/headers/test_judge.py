@@ -545,7 +545,10 @@ def test_what_a_queue_does_not_do_is_jitter(
     above the least, but not above the smoothed RTT.
     """
     packet = math.floor(Fraction(rtt, max(path, 1)))
-    for differs_ in (differs, *(min(max(3 * packet // 8 + more, 0), 2**16 - 1) for more in (-1, 0, 1))):
+    for differs_ in (
+        differs,
+        *(min(max(3 * packet // 8 + more, 0), 2**16 - 1) for more in (-1, 0, 1)),
+    ):
         j = judge(apogee, base_us=base, differs=differs_)
         apogee.judge_see_jitter(j, a_round(apogee, 400, 0, rtt_us=rtt, path=path))
         more = min(10 * 4 * differs_, max(rtt - base, 0)) // 16
