@@ -527,7 +527,7 @@ static inline bool judge_test_due(const struct judge_state *j);
 static inline bool judge_may_learn(const struct judge_state *j, const struct judge_round *r);
 
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ assigns j->large, j->much, j->alone, j->empty, j->learns;
+  @ assigns j->large, j->alone, j->empty, j->learns;
   @ ensures j->learns != 0 ==> j->empty != 0;
   @*/
 static inline void judge_use(struct judge_state *j, const struct judge_round *r);
