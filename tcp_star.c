@@ -188,7 +188,7 @@ static u32 star_rtt_min(const struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
 
-	return star_judges() ? judge_path_us(&s->j) : tcp_min_rtt(tcp_sk(sk));
+	return star_judges() ? s->j.base_us : tcp_min_rtt(tcp_sk(sk));
 }
 
 static void star_set_first_rate(struct sock *sk)
@@ -499,10 +499,8 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	bool published = !star_judges();
 	u32 rtt_min;
 
-	if (rs->rtt_us > 0) {
-		judge_differ(&s->j, rs->rtt_us, tp->srtt_us >> 3);
+	if (rs->rtt_us > 0)
 		judge_rtt(&s->j, rs->rtt_us, star_cwnd(&s->w));
-	}
 	if (published)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);

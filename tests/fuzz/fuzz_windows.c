@@ -142,10 +142,8 @@ static void try_rtt(struct input *in)
 	if (what & 16 && judge.base_us < S32_MAX)	/* as on a path that works */
 		rtt_us = judge.base_us + judge.base_us / 8 * (rtt_us & 7);
 	do {
-		if (what & 1) {
-			judge_differ(&judge, rtt_us, r.rtt_us);
+		if (what & 1)
 			judge_rtt(&judge, rtt_us, cwnd);
-		}
 		expect(judge.base_us <= judge.least_us);
 		expect(judge_is_empty(&judge, judge.base_us, r.path));
 		r.rtt_us = rtt_us;
@@ -179,7 +177,7 @@ static void try_round(struct input *in)
 	r.limited = what & 1;
 	r.train = what > 250;
 	judge_use(&judge, &r);
-	expect(judge.empty >= judge.learns);
+	expect(judge.empty >= judge.learns && judge.large >= judge.much);
 	if (what & 16 && what & 32)
 		judge_silence(&judge);
 	do {

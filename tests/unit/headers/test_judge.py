@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """star's judgement of RTT and losses, judge.h: by hand, and against exact arithmetic.
 
-RTTs are in us, windows and counts in segments, jitter in 16 us, clocks in 16384 us.
+RTTs are in us, windows and counts in segments, noise in 16 us, clocks in 16384 us.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from tests.unit.headers.judge_states import (
     is_empty,
     judge,
     links,
-    path_us,
     states,
     u8,
     u16,
@@ -361,16 +360,17 @@ def test_windows_in_fractions(
 def test_use_in_fractions(
     apogee: Library, sent: int, part: int, path: int, queue: int, alone: int
 ) -> None:
-    """Large: 3/8 of the path. Alone: 7/8, with a queue 15/16; more than one in five lost do not
-    tell.
+    """Large: 3/8 of the path, much: 3/4. Alone: 7/8, with a queue 15/16; more than one in five lost
+    do not tell.
     """
     most = Fraction(15, 16) if queue else Fraction(7, 8)
-    edges = [math.ceil(part * path) for part in (Fraction(3, 8), most)]
+    edges = [math.ceil(part * path) for part in (Fraction(3, 8), Fraction(3, 4), most)]
     for sent_ in (sent, *edges, *(max(edge - 1, 0) for edge in edges)):
         for lost in (sent_ * part // 255, sent_ // 5, min(sent_ // 5 + 1, sent_)):
             j = judge(apogee, queue=queue, alone=alone)
             apogee.judge_use(j, a_round(apogee, sent_, lost, path=path))
             assert j.large == (sent_ >= Fraction(3, 8) * path)
+            assert j.much == (sent_ >= Fraction(3, 4) * path)
             assert j.alone == (alone if lost > Fraction(sent_, 5) else sent_ >= most * path)
 
 
@@ -396,19 +396,18 @@ def test_what_the_flow_sends_at_once_is_no_queue(
 
 @given(u32, u32, sents, sents, u16, u32 | st.integers(BASE, 2 * BASE))
 def test_an_empty_queue_is_learned_from(
-    apogee: Library, low: int, srtt: int, sent: int, path: int, jitter: int, base: int
+    apogee: Library, low: int, srtt: int, sent: int, path: int, noise: int, base: int
 ) -> None:
     """The smoothed minimum is the path's and no more is sent than that carries; for learning the
     smoothed RTT is the path's, too, but for a packet or a millisecond, and two packets.
     """
     packet = math.floor(Fraction(srtt, max(path, 1)))
-    known = path_us(base, jitter)
-    longest = known + max(packet, 1000) + 2 * packet
+    longest = base + max(packet, 1000) + 2 * packet
     for sent_ in (sent, path, path + 1):
-        for low_ in (low, known + 500, known + base // 8):
-            j = judge(apogee, base_us=base, low_us=min(low_, U32_MAX), jitter=jitter)
+        for low_ in (low, base + 500, base + base // 8, base + base // 8 + 48 * noise):
+            j = judge(apogee, base_us=base, low_us=min(low_, U32_MAX), noise=noise)
             apogee.judge_use(j, a_round(apogee, sent_, 0, path=path, rtt_us=srtt))
-            empty = sent_ <= path and is_empty(min(low_, U32_MAX), base, path, jitter)
+            empty = sent_ <= path and is_empty(min(low_, U32_MAX), base, path, noise)
             assert (j.empty, j.learns) == (empty, empty and srtt <= longest)
 
 
@@ -437,7 +436,7 @@ def test_others_leave_gaps(apogee: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rtt", "path", "jitter", "empty"),
+    ("rtt", "path", "noise", "empty"),
     [
         # two packets of 2105 us, or 2107
         (84_210, 40, 0, True),
@@ -449,30 +448,25 @@ def test_others_leave_gaps(apogee: Library) -> None:
         # of 80 us: half a millisecond
         (80_500, 1000, 0, True),
         (80_501, 1000, 0, False),
-        # and 480 us of jitter; at most the least RTT
-        (80_980, 1000, 30, True),
-        (80_981, 1000, 30, False),
-        (160_500, 1000, 6000, True),
-        (160_501, 1000, 6000, False),
+        # three times 160 us of noise
+        (80_980, 1000, 10, True),
+        (80_981, 1000, 10, False),
     ],
 )
 def test_two_packets_are_no_queue(
-    apogee: Library, rtt: int, path: int, jitter: int, empty: bool
+    apogee: Library, rtt: int, path: int, noise: int, empty: bool
 ) -> None:
-    j = judge(apogee, base_us=80_000, jitter=jitter)
-    assert apogee.judge_is_empty(j, rtt, path) == empty == is_empty(rtt, 80_000, path, jitter)
+    j = judge(apogee, base_us=80_000, noise=noise)
+    assert apogee.judge_is_empty(j, rtt, path) == empty == is_empty(rtt, 80_000, path, noise)
 
 
-@given(u32, u32, u32 | sents, u16, u16)
-def test_an_empty_queue(
-    apogee: Library, rtt: int, base: int, path: int, jitter: int, differs: int
-) -> None:
-    j = judge(apogee, base_us=base, jitter=jitter, differs=differs)
-    assert apogee.judge_path_us(j) == path_us(base, jitter)
-    ends = [path_us(base, jitter) + more + 12 * differs for more in (500, base // 8)]
+@given(u32, u32, u32 | sents, u16)
+def test_an_empty_queue(apogee: Library, rtt: int, base: int, path: int, noise: int) -> None:
+    j = judge(apogee, base_us=base, noise=noise)
+    ends = [base + more + 48 * noise for more in (500, base // 8)]
     for one in (rtt, *ends, *(end + 1 for end in ends)):
         one = min(one, U32_MAX)
-        assert apogee.judge_is_empty(j, one, path) == is_empty(one, base, path, jitter, differs)
+        assert apogee.judge_is_empty(j, one, path) == is_empty(one, base, path, noise)
 
 
 @pytest.mark.parametrize(("rtt", "link"), [(496_000, 90), (495_999, 12)])
@@ -498,7 +492,7 @@ def test_the_rtt_of_an_ack(
     least: int,
     low: int,
     cwnd: int,
-    jitter: int,
+    noise: int,
     queue: int,
     link: int,
 ) -> None:
@@ -507,69 +501,53 @@ def test_the_rtt_of_an_ack(
     say. The first RTT is no shorter path.
     """
     base, rtt = path
-    edge = path_us(base, jitter) + path_us(base, jitter) // 16
-    for one in (rtt, edge, edge + 1, low, max(base - 501, 0)):
+    for one in (rtt, base + base // 16, base + base // 16 + 1, low, max(base - 501, 0)):
         one = min(one, U32_MAX)
-        state = {"least_us": least, "low_us": low, "jitter": jitter, "queue": queue}
+        state = {"least_us": least, "low_us": low, "noise": noise, "queue": queue}
         j = judge(apogee, base_us=base, link=link, **state)
         apogee.judge_rtt(j, one, cwnd)
         now = min(base, one)
-        path_ = path_us(now, jitter)
         rise = math.ceil(Fraction(one - low, max(cwnd // 4, 8)))
         assert (j.base_us, j.least_us) == (now, min(least, one))
         assert j.low_us == (one if one <= low or not low else low + rise)
-        assert j.queue == (queue and one > path_ + path_ // 16)
-        assert j.link == (link if base == NONE or is_empty(base, now, cwnd, jitter) else LINK)
+        assert j.queue == (queue and one > now + now // 16)
+        assert j.link == (link if base == NONE or is_empty(base, now, cwnd, noise) else LINK)
 
 
-# --- RTT: jitter ------------------------------------------------------------------------------
+# --- RTT: its own variation -------------------------------------------------------------------
 
 
-@given(u32, u32, u16)
-def test_a_mean_difference(apogee: Library, rtt: int, srtt: int, differs: int) -> None:
-    """A sixteenth of what it is off, rounded away from it, in 4 us. What is more than twice as
-    large counts for that.
-    """
-    j = judge(apogee, differs=differs)
-    apogee.judge_differ(j, rtt, srtt)
-    off = min(abs(rtt - srtt) // 4, 2 * differs + 2, 2**16 - 1)
-    step = math.ceil(Fraction(abs(off - differs), 16))
-    assert j.differs == (differs + step if off > differs else differs - step)
-
-
-@given(u16, u32, sents, u32)
-def test_what_a_queue_does_not_do_is_jitter(
-    apogee: Library, differs: int, rtt: int, path: int, base: int
+@given(u32, u32, u16, st.integers(0, 3), flag)
+def test_noise_in_fractions(
+    apogee: Library, last: int, least: int, noise: int, skip: int, much: int
 ) -> None:
-    """A difference of more than the time of a packet and a half. The mean is ten times that
-    above the least, but not above the smoothed RTT.
+    """A mean over eight rounds, in whole 16 us up to a second. Not after a cut; it only falls of a
+    flow that may have a queue of its own.
     """
-    packet = math.floor(Fraction(rtt, max(path, 1)))
-    for differs_ in (
-        differs,
-        *(min(max(3 * packet // 8 + more, 0), 2**16 - 1) for more in (-1, 0, 1)),
-    ):
-        j = judge(apogee, base_us=base, differs=differs_)
-        apogee.judge_see_jitter(j, a_round(apogee, 400, 0, rtt_us=rtt, path=path))
-        more = min(10 * 4 * differs_, max(rtt - base, 0)) // 16
-        wanted = more if 4 * differs_ > Fraction(3, 2) * packet else 0
-        assert j.jitter == min(wanted, 2**16 - 1)
+    j = judge(apogee, last_us=last, least_us=least, noise=noise, skip=skip, much=much)
+    apogee.judge_vary(j)
+    moved = min(math.floor(Fraction(abs(last - least), 16)), 2**16 - 1)
+    now = math.floor(Fraction(7 * noise + moved, 8))
+    assert j.noise == (noise if last == NONE or skip or (much and moved >= noise) else now)
+    assert apogee.judge_noise_us(j) == 16 * j.noise
 
 
-def test_jitter_comes_and_goes(apogee: Library) -> None:
-    """Of 8 ms up and down the mean is 8 ms, known after 150 ACKs; a step by 8 ms is none."""
+def test_a_path_that_varies_and_then_does_not(apogee: Library) -> None:
+    """8 ms up and down are 500: of 493 seven eighths and 62.5 are less than 494. Then none."""
     j = judge(apogee)
-    for turn in range(150):
-        apogee.judge_differ(j, BASE + 16_000 * (turn % 2), BASE + 8000)
-    assert j.differs == 2000
-    for _ in range(150):
-        apogee.judge_differ(j, BASE, BASE)
-    assert j.differs == 0
-    srtt = BASE
-    for _ in range(50):
-        srtt += (BASE + 8000 - srtt) // 8
-        apogee.judge_differ(j, BASE + 8000, srtt)
-    assert j.differs < 80
+    for turn in range(60):
+        rtt_round(apogee, j, BASE + 8000 * (turn % 2))
+    assert j.noise == 493
+    for _ in range(60):
+        rtt_round(apogee, j, BASE)
+    assert j.noise == 0
+
+
+@pytest.mark.parametrize("state", [{"test": 2}, {"renew": 2}])
+def test_a_window_that_was_reduced_is_no_noise(apogee: Library, state: dict[str, int]) -> None:
+    j = judge(apogee, last_us=2 * BASE, noise=16, **state)
+    rtt_round(apogee, j, BASE)
+    assert j.noise == 16
 
 
 # --- RTT: a queue -----------------------------------------------------------------------------
@@ -581,17 +559,16 @@ def test_share(apogee: Library, cwnd: int, rtt: int, base: int) -> None:
 
 
 @given(u32, u32, u32, u16, st.integers(0, 4))
-def test_a_queue_stands_a_sixteenth_and_the_spread_above(
-    apogee: Library, base: int, rtt: int, spread: int, jitter: int, standing: int
+def test_a_queue_stands_a_sixteenth_the_spread_and_the_noise_above(
+    apogee: Library, base: int, rtt: int, spread: int, noise: int, standing: int
 ) -> None:
-    """Above the path's RTT with its jitter. Rounds are counted to four, in which it does not rise
-    by more than an eighth.
+    """Once the noise. Rounds are counted to four, in which it does not rise by more than an
+    eighth.
     """
-    known = path_us(base, jitter)
-    edge = known + known // 16 + spread
+    edge = base + base // 16 + spread + 16 * noise
     for least in (rtt, min(edge, U32_MAX), min(edge + 1, U32_MAX)):
         for last in (least, least - least // 8, NONE):
-            state = {"last_us": last, "jitter": jitter, "standing": standing}
+            state = {"last_us": last, "noise": noise, "standing": standing}
             j = judge(apogee, base_us=base, least_us=least, **state)
             apogee.judge_see_queue(j, spread)
             rising = least > last + last // 8
@@ -614,7 +591,7 @@ def test_the_spread_is_what_the_smoothed_rtt_is_above_the_minimum(
 
 def test_a_round_without_an_rtt_tells_nothing(apogee: Library) -> None:
     """A retransmission's ACKs have none: all stays as it is."""
-    j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, renew=2, differs=5)
+    j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, renew=2, noise=5)
     before = bytes(j)
     assert not apogee.judge_end_rtt(j, a_round(apogee, 400, 0, rtt_us=10**6, now_us=2**31))
     assert bytes(j) == before
@@ -754,7 +731,7 @@ def test_a_fall_in_fractions(
 
 
 def test_a_test_is_due_after_four_rounds_and_after_a_rest(apogee: Library) -> None:
-    j = judge(apogee, large=1, alone=1)
+    j = judge(apogee, large=1, much=1, alone=1)
     due = []
     for turn in range(14):
         rtt_round(apogee, j, 2 * BASE + BASE // 16 * (turn % 2))
@@ -830,7 +807,6 @@ def test_takes_any_numbers(
 ) -> None:
     """No trap, and all that is counted stays within its bounds."""
     j, r = judge(apogee, **state), apogee.new("judge_round", **fields)
-    apogee.judge_differ(j, a, b)
     apogee.judge_rtt(j, a, b)
     assert j.base_us <= a and j.least_us <= a
     apogee.judge_end_rtt(j, r)

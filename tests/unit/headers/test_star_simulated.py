@@ -116,33 +116,6 @@ def test_bit_errors_cost_what_they_take(fast: Simulation, ber: float, share: flo
     assert mean(run["goodput"] for run in runs) >= share * limit_bps(ber)
 
 
-@pytest.mark.parametrize(
-    ("path", "loss"),
-    [
-        ({"rate": 50e6, "rtt": 40, "queue": 165, "ack_jitter": "2,1"}, 0.03),
-        ({"rate": 20e6, "rtt": 30, "queue": 75, "ack_jitter": "10,6", "event": "20:rtt=90"}, 0.01),
-        ({"rate": 20e6, "rtt": 30, "queue": 75, "ack_jitter": "5,3", "event": "20:rtt=90"}, 0.03),
-        ({"rate": 15e6, "rtt": 30, "queue": 118, "ack_slot": 10, "event": "20:rate=60e6"}, 0),
-    ],
-)
-def test_jitter_hides_neither_losses_nor_a_longer_path(
-    fast: Simulation, path: dict[str, Any], loss: float
-) -> None:
-    """Of the last 30 of 80 s: the worst of 200 runs have .964, .947, .935 and .999 of what arrives.
-    When jitter was taken for a queue the first had .43, the third half of it. When the path's RTT
-    with its jitter could be above the smoothed one, or hid a longer path, some runs of the second
-    and all of the fourth were stuck below a half.
-    """
-    rate = 60e6 if "ack_slot" in path else path["rate"]
-    runs = [
-        fast.run("star", loss=loss, duration=80, series=1, access_rate=0, spread=0, seed=seed,
-                 kernel=True, **path)
-        for seed in SEEDS
-    ]  # fmt: skip
-    for run in runs:
-        assert mean(per_second(run)[-30:]) >= 0.85 * rate * LINK_BPS * (1 - loss)
-
-
 def test_bursts_cost_what_they_take(fast: Simulation) -> None:
     """Five frames each, one in 200 on the whole: .931 to .982 of what arrives, of 120 s. Single
     runs have .796.

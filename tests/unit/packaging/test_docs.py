@@ -77,7 +77,6 @@ def test_the_constants_of_stars_judgement(prefix: str) -> None:
     """
     other = {
         "JUDGE_UNIT_SHIFT",
-        "JUDGE_DIFFER_UNIT",
         "JUDGE_CLOCK_SHIFT",
         "JUDGE_SEGMENT",
         "STAR_QUEUE_SHIFT",
