@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The round of work: frames that arrived, what is to be sent, and when to do so again.
+ * The round of work: frames that arrived, what is to be sent, and when to do so again; and the end.
  */
 #include <linux/etherdevice.h>
 
 #include "below.h"
 #include "downward.h"
+#include "events.h"
 #include "poll.h"
 #include "upward.h"
 
@@ -109,4 +110,24 @@ int sscop_poll(struct napi_struct *napi, int budget)
 		return budget;
 	napi_complete_done(napi, taken);
 	return taken;
+}
+
+/* End the connection, and tell the peer. Return: packets that may be lost. */
+u32 sscop_end(struct sscop_dev *d)
+{
+	struct sscop_output output;
+	bool tell;
+	u32 lost;
+
+	spin_lock_bh(&d->lock);
+	sscop_count_freed(d);
+	tell = sscop_stop(&d->s, &output) && d->lower_up;
+	sscop_drop_pieces(d);
+	d->cut = 0;
+	lost = d->freed;
+	d->packets_lost += lost;
+	spin_unlock_bh(&d->lock);
+	if (tell)
+		sscop_send_control(d, &output);
+	return lost;
 }

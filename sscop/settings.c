@@ -5,10 +5,9 @@
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
 
-#include "downward.h"
 #include "events.h"
+#include "poll.h"
 #include "settings.h"
-#include "upward.h"
 
 const char * const sscop_state_names[] = {
 	[SSCOP_IDLE] = "idle",
@@ -105,26 +104,6 @@ static bool is_with_another(const struct sscop_dev *d, const u8 *peer)
 {
 	return d->s.state > SSCOP_BEGINNING && !is_zero_ether_addr(peer) &&
 	       !ether_addr_equal(d->learned, peer);
-}
-
-/* End the connection, and tell the peer. Return: packets that may be lost. */
-u32 sscop_end(struct sscop_dev *d)
-{
-	struct sscop_output output;
-	bool tell;
-	u32 lost;
-
-	spin_lock_bh(&d->lock);
-	sscop_count_freed(d);
-	tell = sscop_stop(&d->s, &output) && d->lower_up;
-	sscop_drop_pieces(d);
-	d->cut = 0;
-	lost = d->freed;
-	d->packets_lost += lost;
-	spin_unlock_bh(&d->lock);
-	if (tell)
-		sscop_send_control(d, &output);
-	return lost;
 }
 
 /* End a connection that @peer does not allow. Return: whether there was one. */

@@ -8,7 +8,6 @@
 #include "state.h"
 
 extern const char * const sscop_state_names[];
-u32 sscop_end(struct sscop_dev *d);
 void sscop_settings_init(struct sscop_settings *settings);
 int sscop_settings_check(const struct sscop_settings *settings,
 			 const struct net_device *lower, struct netlink_ext_ack *extack);

@@ -89,7 +89,6 @@ def _add_programs(cpio: Cpio, machine: Machine) -> None:
         cpio.file(
             f"lib/{loader.name}", (libraries / Path(loader.resolve()).name).read_bytes(), 0o755
         )
-    cpio.link("bin/sh", "dash")
     # This machine's has the same applets.
     for applet in call([find_program("busybox", "busybox-static"), "--list"], "busybox").split():
         cpio.link(f"bin/{applet}", "busybox")
@@ -112,14 +111,7 @@ def _add_modules(cpio: Cpio, k: Kernel, folder: Path) -> None:
 
 
 def _initrd(machine: Machine, k: Kernel, script: str, folder: Path) -> bytes:
-    cpio = Cpio()
-    for name in ("bin", "dev", "etc", "proc", "sys", "run", "tmp", "root", "lab", "out"):
-        cpio.folder(name)
-    for path, target in (("sbin", "bin"), ("usr/bin", "../bin"), ("usr/sbin", "../bin")):
-        cpio.link(path, target)
-    cpio.device("dev/console", 5, 1)
-    cpio.device("dev/null", 1, 3)
-    cpio.file("init", image.guest_init([Path(image.__file__).with_name("init")]), 0o755)
+    cpio = image.skeleton([Path(image.__file__).with_name("init")])
     cpio.file("lab/script.sh", script.encode())
     cpio.file("bin/flow", image.flow_binary(machine.compiler).read_bytes(), 0o755)
     for name, plugin in plugins.guest_files(machine.compiler).items():

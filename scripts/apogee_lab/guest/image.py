@@ -169,6 +169,21 @@ def _kept(image: Path, make: Callable[[], Cpio]) -> Path:
     return image
 
 
+def skeleton(init: Sequence[Path]) -> Cpio:
+    """What each guest's initramfs has: folders, console, the shell's name, init of these parts."""
+    cpio = Cpio()
+    for folder in ("bin", "dev", "etc", "proc", "sys", "run", "tmp", "root", "lab", "out"):
+        cpio.folder(folder)
+    for path, target in (("sbin", "bin"), ("usr/bin", "../bin"), ("usr/sbin", "../bin")):
+        cpio.link(path, target)
+    cpio.device("dev/console", 5, 1)
+    cpio.device("dev/null", 1, 3)
+    cpio.file("init", guest_init(init), 0o755)
+    # Not busybox's shell: Debian's build prefers applets to programs of the same name.
+    cpio.link("bin/sh", "dash")
+    return cpio
+
+
 def base_image(k: Kernel) -> Path:
     """The initramfs that all runs share: busybox, iproute2, ethtool, flow, stock modules, init."""
     init = [Path(__file__).with_name(name) for name in k.init]
@@ -185,18 +200,9 @@ def base_image(k: Kernel) -> Path:
     def make() -> Cpio:
         if libraries_or_none(busybox):
             raise LabError("busybox needs shared libraries: apt-get install busybox-static")
-        cpio = Cpio()
-        for folder in ("bin", "dev", "etc", "proc", "sys", "run", "tmp", "root", "lab", "out"):
-            cpio.folder(folder)
-        for path, target in (("sbin", "bin"), ("usr/bin", "../bin"), ("usr/sbin", "../bin")):
-            cpio.link(path, target)
-        cpio.device("dev/console", 5, 1)
-        cpio.device("dev/null", 1, 3)
-        cpio.file("init", guest_init(init), 0o755)
+        cpio = skeleton(init)
         for program in programs:
             add_program(cpio, program)
-        # Not busybox's shell: Debian's build prefers applets to programs of the same name.
-        cpio.link("bin/sh", "dash")
         cpio.file("bin/flow", flow.read_bytes(), 0o755)
         cpio.file("bin/busybox", busybox.resolve().read_bytes(), 0o755)
         for name, plugin in guest_files().items():
