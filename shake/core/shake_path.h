@@ -135,6 +135,7 @@ struct shake_path_config {
  * @trip: predicted round trip in us
  * @shift: of the estimate then, modulo 2^32
  * @received: bytes received then, as far as was known, modulo 2^32
+ * @told: as of when, in us modulo 2^32
  * @wait: of @trip, time in front of the link
  * @ahead: bytes outstanding then, with it
  */
@@ -146,6 +147,7 @@ struct shake_sent {
 	u32 trip;
 	u32 shift;
 	u32 received;
+	u32 told;
 	u32 wait;
 	u32 ahead;
 };
@@ -167,6 +169,7 @@ struct shake_sent {
  * @wait_us: W
  * @sent_at: time of the last packet sent
  * @acked_at: time of the last ACK
+ * @told_at: time as of which @received is all: of the last ACK, or when nothing was outstanding
  * @arrived: when the newest echo's packet arrived, later by what its ACK took
  * @sampled: @received then; 0: none
  * @sampled_packets: @received_packets then
@@ -219,6 +222,7 @@ struct shake_path_est {
 	u64 wait_us;
 	u64 sent_at;
 	u64 acked_at;
+	u64 told_at;
 	u64 arrived;
 	u64 sampled;
 	u64 sampled_packets;
@@ -541,6 +545,8 @@ static inline void shake_path_sent(struct shake_path_est *e, u32 counter, u32 by
 	u32 wait = shake_path_wait(e, now);
 	u32 trip = shake_path_trip(e, bytes, now);
 
+	if (!shake_path_outstanding(e))
+		e->told_at = now;
 	e->sent += bytes;
 	e->sent_packets++;
 	e->counter = counter;
@@ -559,6 +565,7 @@ static inline void shake_path_sent(struct shake_path_est *e, u32 counter, u32 by
 	record->shift = e->shift;
 	record->wait = wait;
 	record->received = (u32)e->received;
+	record->told = (u32)e->told_at;
 	record->ahead = (u32)min_t(u64, shake_path_outstanding(e), U32_MAX);
 }
 
@@ -814,7 +821,7 @@ static inline bool shake_path_sample(struct shake_path_est *e, const struct shak
 				     const struct shake_sent *found, u32 rtt, u32 most, u32 hold,
 				     u64 now)
 {
-	u64 arrived = now - min_t(u64, hold, now), shown;
+	u64 arrived = now - min_t(u64, hold, now), shown, since;
 	u64 gap = arrived > e->arrived ? min_t(u64, arrived - e->arrived, SHAKE_TIME_MAX) : 0;
 	u64 packets = e->received_packets - e->sampled_packets;
 	bool queued = shake_path_queued(e, rtt, gap, packets);
@@ -845,7 +852,9 @@ static inline bool shake_path_sample(struct shake_path_est *e, const struct shak
 	/* as many packets as there are gaps between their ACKs */
 	if (e->intervals)
 		shown -= min_t(u64, shown, e->packet);
-	shown = div64_u64(shown * APOGEE_USEC_PER_SEC, (u64)rtt + hold);
+	/* ACKs may have been lost: what came by then came since the last one that was not */
+	since = max_t(u64, (u32)now - found->told, (u64)rtt + hold);
+	shown = div64_u64(shown * APOGEE_USEC_PER_SEC, since);
 	if (shown > e->rate && ((u64)rtt + hold) * SHAKE_OVERTOOK >= e->srtt)
 		shake_path_revise(e, shown, now);
 	e->srtt = e->srtt ? e->srtt - (e->srtt >> 3) + (rtt >> 3) : rtt;
@@ -945,6 +954,7 @@ static inline bool shake_path_acked(struct shake_path_est *e, const struct shake
 		}
 	}
 	e->acked_at = now;
+	e->told_at = now;
 	return true;
 }
 

@@ -368,6 +368,24 @@ def test_a_packet_that_overtakes_shows_no_rate(apogee: Library, delay: int, afte
 FULL = [(9.6, 50), (9.6, 1), (384, 50), (384, 500), (1e6, 100)]
 
 
+def test_lost_acks_are_no_faster_link(apogee: Library) -> None:
+    """What came while ACKs were lost came in all of that time, not while the first packet behind
+    them was under way. And nothing came before the first packet of a flight."""
+    link = Link(apogee, 500_000, 20_000)
+    link.fill(5, window=20)
+    known = link.est.rate
+    assert known == pytest.approx(500_000, rel=0.05)
+    for _ in range(3):
+        for _ in range(20):
+            link.send()
+        link.now += 300_000
+        link.back.clear()
+        link.send()
+        link.wait(SECOND)
+        assert link.est.rate == pytest.approx(known, rel=0.05)
+
+
+
 @pytest.mark.parametrize(("rate", "queue"), FULL)
 def test_no_false_alarm(apogee: Library, rate: float, queue: int) -> None:
     """Not at the start, where nothing is known, nor with a full queue, nor as it drains."""
