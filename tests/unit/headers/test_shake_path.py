@@ -385,7 +385,6 @@ def test_lost_acks_are_no_faster_link(apogee: Library) -> None:
         assert link.est.rate == pytest.approx(known, rel=0.05)
 
 
-
 @pytest.mark.parametrize(("rate", "queue"), FULL)
 def test_no_false_alarm(apogee: Library, rate: float, queue: int) -> None:
     """Not at the start, where nothing is known, nor with a full queue, nor as it drains."""
