@@ -74,6 +74,7 @@ def _criterion(
         "note": one.note,
         "tests": tests,
         "verdicts": {cc: _verdict(one, tests, cc) for cc in ccs},
+        "texts": [],
     }
 
 
@@ -148,6 +149,13 @@ def read(path: Path) -> Card:
     return card
 
 
+#: What is of a card's algorithms.
+_OWN = {
+    "made", "command", "commands", "algorithms", "verdicts", "texts", "cells", "times", "values",
+    "limit",
+}  # fmt: skip
+
+
 def merged(cards: Sequence[Card]) -> Card:
     """One card of several, of other algorithms each; UsageError if they were made differently."""
     first, *others = cards
@@ -159,6 +167,7 @@ def merged(cards: Sequence[Card]) -> Card:
         whole["command"] += f"; {card['command']}"
         for mine, other in zip(whole["criteria"], card["criteria"], strict=True):
             mine["verdicts"] |= other["verdicts"]
+            mine["texts"] += [given for given in other["texts"] if given not in mine["texts"]]
             for test, more in zip(mine["tests"], other["tests"], strict=True):
                 test["cells"] |= more["cells"]
         for row, more in zip(_rows(whole), _rows(card), strict=True):
@@ -181,15 +190,20 @@ def _check_alike(one: Card, other: Card) -> None:
     if twice:
         raise UsageError(f"--merge: two cards have {sorted(twice)[0]}")
 
-    def frame(card: Card) -> Any:
-        """What has to be equal."""
-        own = ("made", "command", "algorithms", "criteria", "board", "grounds")
-        about = {key: value for key, value in card.items() if key not in own}
-        tests = [
-            [one["section"], [{**test, "cells": 0} for test in one["tests"]]]
-            for one in card["criteria"]
-        ]
-        return about, tests, [row["name"] for row in _rows(card)]
-
-    if frame(one) != frame(other):
+    if (_frame(one), _cases(one)) != (_frame(other), _cases(other)):
         raise UsageError("--merge: the cards are of other criteria, peers, kernels or engines")
+
+
+def _frame(part: Any) -> Any:
+    """A card without what is of its algorithms."""
+    if isinstance(part, list):
+        return [_frame(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: _frame(value) for key, value in part.items() if key not in _OWN}
+
+
+def _cases(card: Card) -> list[list[str]]:
+    """The cases of each test."""
+    cells = [test["cells"] for one in card["criteria"] for test in one["tests"]]
+    return [[case["case"] for case in each[card["algorithms"][0]]["cases"]] for each in cells]

@@ -17,12 +17,13 @@ def _list(form: Form) -> Form:
 
 
 def _map(form: Form) -> Form:
-    return {"type": "object", "additionalProperties": form}
+    return {"type": "object", "propertyNames": _LINE, "additionalProperties": form}
 
 
 def _object(**forms: Form) -> Form:
-    """Of keys that have to be there."""
-    return {"type": "object", "properties": forms, "required": [*forms]}
+    """Of keys that have to be there, and of no others."""
+    whole = {"properties": forms, "required": [*forms], "additionalProperties": False}
+    return {"type": "object", **whole}
 
 
 def _like(pattern: str) -> Form:
@@ -35,18 +36,22 @@ def _each(names: str | list[str], form: Form) -> dict[str, Form]:
 
 _LINE = {"type": "string", "format": "line"}
 _BOUND = _like(BOUND.pattern)
-_NUMBER = {"type": ["number", "null"], "minimum": -1e300, "maximum": 1e300}
+_NUMBER = {"type": "number", "minimum": -1e300, "maximum": 1e300}
+_MAYBE = _NUMBER | {"type": ["number", "null"]}
 _ANSWER = {"enum": [*WORST, NOT_JUDGED, TEXT]}
 _FLAG = {"type": "boolean"}
 _OR_NULL = {"type": ["object", "null"]}
 _NAMES = _list(_like(CONTROL.pattern)) | {"minItems": 1, "uniqueItems": True}
 
-_CASE = _object(
+_BOTH_OR_NONE = {
+    "anyOf": [{"properties": _each("low high", {"type": kind})} for kind in ("number", "null")]
+}
+_CASE = _BOTH_OR_NONE | _object(
     **_each("case than why", _LINE), verdict=_ANSWER, commands=_list(_LINE),
-    **_each("value low high measured reference", _NUMBER),
+    **_each("value low high measured reference", _MAYBE),
 )  # fmt: skip
-_VALUE = _object(**_each("value low high", _NUMBER))
-_TIME = _object(**_each("s low high", _NUMBER), why=_LINE)
+_VALUE = _BOTH_OR_NONE | _object(**_each("value low high", _MAYBE))
+_TIME = _BOTH_OR_NONE | _object(**_each("s low high", _MAYBE), why=_LINE)
 
 
 def _card(names: list[str]) -> Form:
@@ -59,20 +64,20 @@ def _card(names: list[str]) -> Form:
     criterion = _object(
         **_each("section title word asks note", _LINE), level={"enum": list(LEVELS)},
         verdicts=_object(**_each(names, _ANSWER)), tests=_list(test),
+        texts=_list({"type": "string"}),
     )  # fmt: skip
-    criterion["properties"]["texts"] = _list({"type": "string"})
     place = _object(
         name=_LINE, link_s=_NUMBER, published=_map(_NUMBER), commands=_list(_LINE),
         times=_object(**_each(names, _TIME)),
     )  # fmt: skip
     board = _object(title=_LINE, note=_LINE, within_s=_NUMBER, rows=_list(place))
     ground = _object(
-        name=_LINE, limit=_NUMBER, commands=_list(_LINE), values=_object(**_each(names, _VALUE))
+        name=_LINE, limit=_MAYBE, commands=_list(_LINE), values=_object(**_each(names, _VALUE))
     )
     grounds = _object(title=_LINE, note=_LINE, rows=_list(ground))
     return _object(
-        **_each("made command engine kernel", _LINE), beside=_list(_LINE), quick=_FLAG,
-        left_out=_map(_list(_LINE)), criteria=_list(criterion),
+        format={}, algorithms={}, **_each("made command engine kernel", _LINE),
+        beside=_list(_LINE), quick=_FLAG, left_out=_map(_list(_LINE)), criteria=_list(criterion),
         board=board | _OR_NULL, grounds=grounds | _OR_NULL,
     )  # fmt: skip
 
@@ -83,7 +88,8 @@ def is_card(value: Any) -> bool:
 
     formats = FormatChecker(formats=())
     formats.checks("line", raises=TypeError)(str.isprintable)
-    if not Draft202012Validator(_object(algorithms=_NAMES)).is_valid(value):
+    least = {"type": "object", "properties": {"algorithms": _NAMES}, "required": ["algorithms"]}
+    if not Draft202012Validator(least).is_valid(value):
         return False
     form = _card(value["algorithms"])
     return Draft202012Validator(form, format_checker=formats).is_valid(value)

@@ -110,9 +110,9 @@ def _texts(card: Card) -> list[str]:
     """What the author says, and about what nothing is said."""
     found, without = [], []
     for one in card["criteria"]:
-        for given in one.get("texts", []):
+        for given in one["texts"]:
             found += [f"## {one['section']} {one['title']}", given]
-        if one["level"] == TEXT and not one.get("texts"):
+        if one["level"] == TEXT and not one["texts"]:
             without.append(one["section"])
     if without:
         found.append(_wrapped(f"Without a text of the author: {', '.join(without)}."))

@@ -21,6 +21,7 @@ from tests import ROOT
 from tests.judge.cards import CRITERION, TEST, a_card, small
 
 CARDS = sorted((ROOT / "docs" / "results" / "judge").rglob("card.json"))
+WHOLE = json.loads((ROOT / "docs/results/judge/star/card.json").read_text(encoding="utf-8"))
 
 
 def made(**changes: Any) -> criteria.Test:
@@ -257,13 +258,31 @@ def test_cards_are_merged(tmp_path: Path) -> None:
     assert cards.merged([one, two]) == a_card() | {"command": "c; c"}
     with pytest.raises(UsageError, match="two cards have vegas"):
         cards.merged([one, a_card(["vegas"])])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("kernel", "7"), ("beside", ["cubic"]), ("board", WHOLE["board"]),
+        ("criteria 0 level", "should"), ("criteria 0 tests 0 met", ">= 0.8"),
+        ("criteria 0 tests 0 cells star cases 0 case", "x"),
+    ],
+)  # fmt: skip
+def test_cards_that_ask_for_other_things_are_not_merged(path: str, value: Any) -> None:
+    other = json.loads(_changed(path, value, a_card(["star"])))
     with pytest.raises(UsageError, match="other criteria"):
-        cards.merged([one, a_card(["star"]) | {"kernel": "7"}])
+        cards.merged([a_card(["vegas"]), other])
 
 
-def _changed(path: str, value: Any) -> str:
+def test_all_texts_are_in_a_merged_card() -> None:
+    one, two = a_card(["vegas"]), a_card(["star"])
+    one["criteria"][1]["texts"], two["criteria"][1]["texts"] = ["a", "b"], ["b", "c"]
+    assert cards.merged([one, two])["criteria"][1]["texts"] == ["a", "b", "c"]
+
+
+def _changed(path: str, value: Any, card: cards.Card | None = None) -> str:
     """A card as JSON in which the value at this place is another one; ... removes it."""
-    card = json.loads(cards.as_json(a_card()))
+    card = json.loads(cards.as_json(card or a_card()))
     *above, last = path.split()
     place = card
     for key in above:
@@ -316,6 +335,11 @@ def met(test: dict[str, Any], case: dict[str, Any]) -> bool:
         _changed("criteria 0 texts", [5]), _changed("criteria 0 tests 0 met", "much"),
         _changed(f"{CASE} value", "1"), _changed(f"{CASE} low", float("nan")),
         _changed(f"{CASE} high", float("inf")), _changed(f"{CASE} than", ...),
+        _changed(f"{CASE} high", None), _changed("more", 1), _changed("left_out", {"\x1b": []}),
+        _changed("board within_s", None, WHOLE), _changed("board rows 0 link_s", None, WHOLE),
+        _changed("board rows 0 times star high", None, WHOLE),
+        _changed("board rows 0 published", {"x": None}, WHOLE),
+        _changed("grounds rows 0 values star low", None, WHOLE),
     ],
 )  # fmt: skip
 def test_what_is_no_card_is_refused(content: str, tmp_path: Path) -> None:
