@@ -23,7 +23,7 @@ scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,thir
 scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 60 --seed 6701 \
   --set direction=down --json docs/results/atlas/links-down.jsonl
 
-# The same of today, and of commit 6f366c0a (before)
+# Of the two above SHAKE anew: --beside first, its results into these files. 16 others, and of commit 6f366c0a (before)
 scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 7901 \
   --set direction=up --json docs/results/atlas/links-after.jsonl
 scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 7901 \
