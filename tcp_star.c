@@ -188,7 +188,7 @@ static u32 star_rtt_min(const struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
 
-	return star_judges() ? s->j.base_us : tcp_min_rtt(tcp_sk(sk));
+	return star_judges() ? judge_path_us(&s->j) : tcp_min_rtt(tcp_sk(sk));
 }
 
 static void star_set_first_rate(struct sock *sk)
@@ -488,6 +488,14 @@ static bool star_is_slow_train(const struct sock *sk,
 			       star_sent_us(sk, rs));
 }
 
+/* What the path needs for what an ACK delivers, at the rate of this window. */
+static u32 star_carry_us(const struct tcp_sock *tp, const struct rate_sample *rs)
+{
+	u64 window_us = (u64)(tp->srtt_us >> 3) * rs->acked_sacked;
+
+	return (u32)min_t(u64, div_u64(window_us, max(tcp_snd_cwnd(tp), 1U)), U32_MAX);
+}
+
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
  * Returns true if there is one.
  */
@@ -499,8 +507,11 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	bool published = !star_judges();
 	u32 rtt_min;
 
-	if (rs->rtt_us > 0)
+	if (rs->rtt_us > 0) {
+		judge_differ(&s->j, abe_late(&s->abe, rs->rtt_us,
+					     star_carry_us(tp, rs)));
 		judge_rtt(&s->j, rs->rtt_us, star_cwnd(&s->w));
+	}
 	if (published)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);

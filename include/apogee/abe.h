@@ -100,10 +100,11 @@ struct abe {
 	u32 bytes;
 	u32 last_us;
 	u32 sent_us;
-	u8 samples;
-	bool started;
-	bool train;
-	bool recent;
+	u16 prompt;
+	u8 samples : 5;
+	bool started : 1;
+	bool train : 1;
+	bool recent : 1;
 };
 
 /**
@@ -231,6 +232,27 @@ static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
 	a->epoch_us += now_us - a->mark_us;
 	a->last_us = now_us;
 	abe_restart_sample(a, now_us, sent_us);
+}
+
+/**
+ * abe_late() - by how much is an ACK later than a queue makes it?
+ * @a: the estimation
+ * @rtt_us: the ACK's RTT
+ * @carry_us: what the path needs for what the ACK delivers
+ *
+ * A queue that is filled at twice the path's rate makes the RTT grow by @carry_us. What comes at
+ * once is jitter, until a queue may have grown as long.
+ *
+ * Return: the time in us.
+ */
+static inline u32 abe_late(struct abe *a, u32 rtt_us, u32 carry_us)
+{
+	u32 prompt_us = min_t(u64, ((u64)a->prompt << 6) + carry_us, rtt_us);
+
+	if (!a->prompt)
+		prompt_us = rtt_us;
+	a->prompt = (u16)min_t(u32, (prompt_us + 63) >> 6, U16_MAX);
+	return rtt_us - prompt_us;
 }
 
 /**

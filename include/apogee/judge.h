@@ -8,6 +8,8 @@
  * while it is not are congestion. So the path's own RTT must be known, and whether it
  * still is:
  *
+ *   jitter  RTTs that differ from ACK to ACK by more than a packet's time and a half are
+ *           jitter: a queue does not change so fast. The path's RTT is then above the minimum.
  *   RTT     A queue stands if the minimum RTT of a round exceeds the path's by more
  *           than a sixteenth of it plus the RTT's own variation. After some such
  *           rounds a flow with a large part of the path reduces its window for one
@@ -15,7 +17,7 @@
  *           Any flow that has not seen the path's RTT for ten seconds reduces its
  *           window for three rounds, and takes their minimum.
  *   empty   The queue is empty if the RTT is within two packets of the path's, but for
- *           its own variation, and no more is sent than the path carries.
+ *           what it differs by, and no more is sent than the path carries.
  *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
  *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
  *           up (a CUSUM test, counted in segments, so that the larger of two windows
@@ -52,17 +54,25 @@
 #define JUDGE_EMPTY_US		500U
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
-/* Multiples of the RTT's variation from round to round: up to the first a queue may be
- * empty, above the second it stands.
+/* An RTT that differs from ACK to ACK by more than the time of one packet and a half, and
+ * by more than half of the above, is jitter, as a queue goes up and down by less. The least of many is then this
+ * multiple of the mean difference below the mean.
  */
-#define JUDGE_EMPTY_NOISE	3U
-#define JUDGE_QUEUE_NOISE	1U
+#define JUDGE_JITTER_HALVES	3U
+#define JUDGE_JITTER_TIMES	10U
+/* A queue is empty up to three mean differences more, as much as an empty one has. */
+#define JUDGE_EMPTY_DIFFERS	3U
+/* An ACK moves the mean difference by a sixty-fourth of what it is off, and counts for
+ * twice the mean at most: neither a step nor ACKs that were held back are jitter.
+ */
+#define JUDGE_DIFFER_SHIFT	6
 /* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
  * until the smaller window is in effect, one for the queue to drain, one to measure.
  */
 #define JUDGE_RENEW_US		10000000U
 #define JUDGE_RENEW_ROUNDS	3U
-/* Long times are kept in 16 us, those for the above in 16384 us. */
+/* Differences of RTTs are kept in 4 us, jitter in 16 us, the time for the above in 16384 us. */
+#define JUDGE_DIFFER_UNIT	2
 #define JUDGE_UNIT_SHIFT	4
 #define JUDGE_CLOCK_SHIFT	14
 
@@ -71,7 +81,7 @@
  */
 #define JUDGE_LINK_BEGIN	12U
 #define JUDGE_LINK_MOST		96U
-/* As long as a queue may hide in the RTT's variation: 1.6e-6 loses one in 52. */
+/* As long as a queue may be hidden: 1.6e-6 loses one in 52. */
 #define JUDGE_LINK_FEW		20U
 /* A round of this number of segments counts as much as all before. */
 #define JUDGE_LEARN		128U
@@ -101,8 +111,9 @@
  * @last_us: minimum RTT of the previous round, ~0 if none; during a test of the RTT, of
  *	the round before the test
  * @low_us: smoothed minimum of the RTT: it falls at once and rises slowly; 0 if none yet
- * @noise: mean change of the rounds' minimum RTT while the flow has no queue of its own,
- *	in 16 us
+ * @differs: mean difference of an ACK's RTT from the smoothed one, in 4 us
+ * @jitter: by how much the path's RTT is above @base_us in the mean, in 16 us; 0 if a
+ *	queue may be why the RTT differs
  * @seen: when @base_us was last seen, in 16384 us, modulo 2^16
  * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
  * @link: loss rate of the link, in 1/1024
@@ -117,7 +128,6 @@
  * @alone: no other flows are detected
  * @large: this flow sends at least three eighths of what the path carries, so that a
  *	reduction of its window has a measurable effect
- * @much: it sends at least three quarters of that, so that a queue may be its own
  * @empty: the queue was empty in the last round
  * @learns: and the smoothed RTT shows that, too
  * @over: far too many were lost in the last round
@@ -128,7 +138,8 @@ struct judge_state {
 	u32 least_us;
 	u32 last_us;
 	u32 low_us;
-	u16 noise;
+	u16 differs;
+	u16 jitter;
 	u16 seen;
 	u8 excess;
 	u8 link;
@@ -142,7 +153,6 @@ struct judge_state {
 	u8 queue : 1;
 	u8 alone : 1;
 	u8 large : 1;
-	u8 much : 1;
 	u8 empty : 1;
 	u8 learns : 1;
 	u8 over : 1;
@@ -209,18 +219,77 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 	return (u32)div_u64((u64)cwnd * base_us, rtt_us);
 }
 
-/* The RTT's variation from round to round, in us. */
-static inline u32 judge_noise_us(const struct judge_state *j)
+/* The mean difference of an RTT from the smoothed one. */
+static inline u32 judge_differs_us(const struct judge_state *j)
 {
-	return (u32)j->noise << JUDGE_UNIT_SHIFT;
+	return (u32)j->differs << JUDGE_DIFFER_UNIT;
+}
+
+/**
+ * judge_path_us() - the path's RTT, in the mean
+ * @j: the state
+ *
+ * Return: the least RTT and the jitter's mean, at most twice the least; ~0 if unknown.
+ */
+static inline u32 judge_path_us(const struct judge_state *j)
+{
+	u32 jitter_us = (u32)j->jitter << JUDGE_UNIT_SHIFT;
+
+	if (j->base_us > U32_MAX / 2)
+		return j->base_us;
+	return j->base_us + min_t(u32, jitter_us, j->base_us);
+}
+
+/**
+ * judge_differ() - by how much do RTTs differ from ACK to ACK?
+ * @j: the state
+ * @rtt_us: the RTT
+ * @srtt_us: the smoothed RTT
+ */
+static inline void judge_differ(struct judge_state *j, u32 off_us)
+{
+	u32 most = min_t(u32, 2U * j->differs + 2, U16_MAX);
+	u32 off = min_t(u32, off_us >> JUDGE_DIFFER_UNIT, most);
+	u32 round = (1U << JUDGE_DIFFER_SHIFT) - 1;
+
+	if (off > j->differs)
+		j->differs += (u16)((off - j->differs + round) >> JUDGE_DIFFER_SHIFT);
+	else
+		j->differs -= (u16)((j->differs - off + round) >> JUDGE_DIFFER_SHIFT);
+}
+
+/* Is it jitter? The time of a packet is RTT / @path of the round. The path's RTT is not above
+ * the smoothed one: a flow paced by a longer one would not reach its window.
+ */
+static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r)
+{
+	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
+	u32 differs_us = judge_differs_us(j);
+	u64 queue_us = max_t(u64, (u64)JUDGE_JITTER_HALVES * packet_us, JUDGE_BURST_US);
+	u32 jitter_us = 0;
+
+	if (2ULL * differs_us > queue_us && r->rtt_us > j->base_us)
+		jitter_us = min_t(u32, JUDGE_JITTER_TIMES * differs_us, r->rtt_us - j->base_us);
+	j->jitter = (u16)min_t(u32, jitter_us >> JUDGE_UNIT_SHIFT, U16_MAX);
 }
 
 /* Is the RTT more than a sixteenth and @spread_us above the path's? */
 static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
-			       u64 spread_us)
+			       u32 spread_us)
 {
-	return rtt_us > j->base_us &&
-	       rtt_us - j->base_us > (j->base_us >> JUDGE_QUEUE_SHIFT) + spread_us;
+	u32 path_us = judge_path_us(j);
+
+	return rtt_us > path_us &&
+	       rtt_us - path_us > (path_us >> JUDGE_QUEUE_SHIFT) + (u64)spread_us;
+}
+
+/* Is the RTT within two packets and @more_us of the path's? */
+static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u32 more_us)
+{
+	u32 packet_us = rtt_us / max_t(u32, path, 1);
+	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
+
+	return rtt_us <= judge_path_us(j) + max_t(u64, few_us, JUDGE_EMPTY_US) + more_us;
 }
 
 /**
@@ -231,15 +300,11 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
  *
  * The delay of a queue is in packets, RTT / @path each.
  *
- * Return: true if the RTT is the path's, but for two packets and its own variation.
+ * Return: true if the RTT is the path's, but for two packets and what it differs by.
  */
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path)
 {
-	u32 packet_us = rtt_us / max_t(u32, path, 1);
-	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
-
-	return rtt_us <= j->base_us + max_t(u64, few_us, JUDGE_EMPTY_US) +
-				 JUDGE_EMPTY_NOISE * judge_noise_us(j);
+	return judge_is_near(j, rtt_us, path, JUDGE_EMPTY_DIFFERS * judge_differs_us(j));
 }
 
 /**
@@ -294,24 +359,10 @@ static inline bool judge_is_rising(const struct judge_state *j)
 	return j->least_us > (u64)j->last_us + (j->last_us >> JUDGE_RISE_SHIFT);
 }
 
-/* By how much does the RTT vary? From round to round only while the window is as it was,
- * and too small for a queue of its own.
- */
-static inline void judge_vary(struct judge_state *j)
-{
-	u32 moved_us = j->last_us > j->least_us ? j->last_us - j->least_us :
-						  j->least_us - j->last_us;
-	u32 moved = min_t(u32, moved_us >> JUDGE_UNIT_SHIFT, U16_MAX);
-
-	if (j->last_us != U32_MAX && !j->skip && (!j->much || moved < j->noise))
-		j->noise = (u16)((7U * j->noise + moved) / 8);
-}
-
 /* Is a queue standing, and for how long? */
 static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 {
-	j->queue = judge_above(j, j->least_us,
-			       (u64)spread_us + JUDGE_QUEUE_NOISE * judge_noise_us(j));
+	j->queue = judge_above(j, j->least_us, spread_us);
 	if (!j->queue || judge_is_rising(j))
 		j->standing = 0;
 	else if (j->standing < JUDGE_STANDING)
@@ -323,7 +374,7 @@ static inline void judge_watch_base(struct judge_state *j, const struct judge_ro
 {
 	u16 now = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
 
-	if (judge_is_empty(j, j->least_us, r->path)) {
+	if (judge_is_near(j, j->least_us, r->path, 0)) {
 		j->seen = now;
 	} else if ((u16)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
 		j->renew = JUDGE_RENEW_ROUNDS;
@@ -359,8 +410,7 @@ static inline bool judge_end_rtt(struct judge_state *j, const struct judge_round
 
 	if (j->least_us == U32_MAX)
 		return false;
-	if (!j->test && !j->renew)
-		judge_vary(j);
+	judge_see_jitter(j, r);
 	judge_see_queue(j, spread_us);
 	if (j->rest)
 		j->rest--;
@@ -447,7 +497,7 @@ static inline bool judge_test_due(const struct judge_state *j)
  */
 static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
-	u32 dip = judge_share(cwnd, j->last_us, j->base_us);
+	u32 dip = judge_share(cwnd, j->last_us, judge_path_us(j));
 
 	if (j->renew)
 		dip -= j->alone ? dip >> 6 : dip >> 2;
@@ -466,7 +516,7 @@ static inline bool judge_may_learn(const struct judge_state *j, const struct jud
 {
 	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
 
-	return r->rtt_us <= (u64)j->base_us + max_t(u32, packet_us, JUDGE_BURST_US) +
+	return r->rtt_us <= (u64)judge_path_us(j) + max_t(u32, packet_us, JUDGE_BURST_US) +
 				    2ULL * packet_us;
 }
 
@@ -480,7 +530,6 @@ static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 	u64 sent = (u64)r->delivered + r->lost, path = r->path;
 
 	j->large = sent * 8 >= path * 3;
-	j->much = sent * 4 >= path * 3;
 	if ((u64)r->lost * JUDGE_OVER_IN <= sent)
 		j->alone = j->queue ? sent * 16 >= path * 15 : sent * 8 >= path * 7;
 	j->empty = sent <= path && judge_is_empty(j, j->low_us, r->path);
@@ -639,8 +688,8 @@ static inline u32 judge_cwnd(const struct judge_state *j, enum judge_answer answ
 {
 	u64 sent = max_t(u64, (u64)r->delivered + r->lost, 1);
 	u32 lost = (u32)div64_u64((u64)r->cwnd * r->lost, sent);
-	u32 share = judge_share(r->delivered, r->rtt_us, j->base_us);
-	u32 kept = judge_share(r->cwnd - lost, r->rtt_us, j->base_us);
+	u32 share = judge_share(r->delivered, r->rtt_us, judge_path_us(j));
+	u32 kept = judge_share(r->cwnd - lost, r->rtt_us, judge_path_us(j));
 
 	switch (answer) {
 	case JUDGE_OVER:
