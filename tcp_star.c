@@ -488,12 +488,24 @@ static bool star_is_slow_train(const struct sock *sk,
 			       star_sent_us(sk, rs));
 }
 
-/* What the path needs for what an ACK delivers, at the rate of this window. */
-static u32 star_carry_us(const struct tcp_sock *tp, const struct rate_sample *rs)
+/* The path's transmission time of a number of segments, in us. */
+static u32 star_time_us(const struct sock *sk, u32 segments)
 {
-	u64 window_us = (u64)(tp->srtt_us >> 3) * rs->acked_sacked;
+	const struct star *s = inet_csk_ca(sk);
+	u64 bytes = (u64)segments * tcp_sk(sk)->mss_cache;
 
-	return (u32)min_t(u64, div_u64(window_us, max(tcp_snd_cwnd(tp), 1U)), U32_MAX);
+	return (u32)min_t(u64, div64_u64(bytes * USEC_PER_SEC,
+					 max_t(u64, abe_bw(&s->abe), 1)),
+			  U32_MAX);
+}
+
+/* Is the ACK later than a queue can make it? */
+static void star_see_late(struct sock *sk, const struct rate_sample *rs)
+{
+	struct star *s = inet_csk_ca(sk);
+	u32 grown_us = star_time_us(sk, JUDGE_LATE_GROWTH * rs->acked_sacked);
+
+	judge_late(&s->j, abe_late(&s->abe, rs->rtt_us > 0 ? (u32)rs->rtt_us : 0, grown_us));
 }
 
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
@@ -507,11 +519,9 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	bool published = !star_judges();
 	u32 rtt_min;
 
-	if (rs->rtt_us > 0) {
-		judge_differ(&s->j, abe_late(&s->abe, rs->rtt_us,
-					     star_carry_us(tp, rs)));
+	star_see_late(sk, rs);
+	if (rs->rtt_us > 0)
 		judge_rtt(&s->j, rs->rtt_us, star_cwnd(&s->w));
-	}
 	if (published)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);
@@ -539,17 +549,6 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	if (first && s->prior_cwnd > TCP_INIT_CWND)
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
 	return true;
-}
-
-/* The path's transmission time of a number of segments, in us. */
-static u32 star_time_us(const struct sock *sk, u32 segments)
-{
-	const struct star *s = inet_csk_ca(sk);
-	u64 bytes = (u64)segments * tcp_sk(sk)->mss_cache;
-
-	return (u32)min_t(u64, div64_u64(bytes * USEC_PER_SEC,
-					 max_t(u64, abe_bw(&s->abe), 1)),
-			  U32_MAX);
 }
 
 /* Enter YIELD: ssthresh becomes @cwnd, and the window starts from @begin. */

@@ -73,6 +73,8 @@
 #define ABE_SETTLE		4U
 /* Segments of the first train after which a gap may be a pause. */
 #define ABE_TRAIN		3U
+/* The last RTT is kept in 64 us, up to 4.2 s. */
+#define ABE_RTT_SHIFT		6
 /* Maximum window, 2^30 segments. */
 #define ABE_WINDOW_MAX		0x40000000U
 
@@ -88,6 +90,7 @@
  * @last_us: time of the last ACK, in us, modulo 2^32
  * @sent_us: when the last segment delivered by the ACK at @mark_us was sent, in us,
  *	modulo 2^32
+ * @rtt: RTT of the last ACK, rounded up, in 64 us; 0 if unknown
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has arrived
  * @train: three segments have been acknowledged: a pause may follow
@@ -100,8 +103,8 @@ struct abe {
 	u32 bytes;
 	u32 last_us;
 	u32 sent_us;
-	u16 prompt;
-	u8 samples : 5;
+	u16 rtt;
+	u8 samples;
 	bool started : 1;
 	bool train : 1;
 	bool recent : 1;
@@ -235,24 +238,20 @@ static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
 }
 
 /**
- * abe_late() - by how much is an ACK later than a queue makes it?
+ * abe_late() - by how much is an ACK later than a queue can make it?
  * @a: the estimation
- * @rtt_us: the ACK's RTT
- * @carry_us: what the path needs for what the ACK delivers
+ * @rtt_us: the ACK's RTT in us, 0 if unknown
+ * @grown_us: by how much a queue may have grown since the previous ACK, in us
  *
- * A queue that is filled at twice the path's rate makes the RTT grow by @carry_us. What comes at
- * once is jitter, until a queue may have grown as long.
- *
- * Return: the time in us.
+ * Return: by how much more the RTT has grown, in us; 0 if the previous ACK's is unknown.
  */
-static inline u32 abe_late(struct abe *a, u32 rtt_us, u32 carry_us)
+static inline u32 abe_late(struct abe *a, u32 rtt_us, u32 grown_us)
 {
-	u32 prompt_us = min_t(u64, ((u64)a->prompt << 6) + carry_us, rtt_us);
+	u64 most_us = ((u64)a->rtt << ABE_RTT_SHIFT) + grown_us;
+	bool late = a->rtt && rtt_us > most_us;
 
-	if (!a->prompt)
-		prompt_us = rtt_us;
-	a->prompt = (u16)min_t(u32, (prompt_us + 63) >> 6, U16_MAX);
-	return rtt_us - prompt_us;
+	a->rtt = (u16)min_t(u32, (rtt_us >> ABE_RTT_SHIFT) + !!rtt_us, U16_MAX);
+	return late ? (u32)(rtt_us - most_us) : 0;
 }
 
 /**

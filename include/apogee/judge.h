@@ -8,8 +8,8 @@
  * while it is not are congestion. So the path's own RTT must be known, and whether it
  * still is:
  *
- *   jitter  RTTs that differ from ACK to ACK by more than a packet's time and a half are
- *           jitter: a queue does not change so fast. The path's RTT is then above the minimum.
+ *   jitter  A queue cannot grow by more than what its sender has just put into it. ACKs that
+ *           are later than that are jitter, and the path's RTT is above its minimum in the mean.
  *   RTT     A queue stands if the minimum RTT of a round exceeds the path's by more
  *           than a sixteenth of it plus the RTT's own variation. After some such
  *           rounds a flow with a large part of the path reduces its window for one
@@ -17,7 +17,7 @@
  *           Any flow that has not seen the path's RTT for ten seconds reduces its
  *           window for three rounds, and takes their minimum.
  *   empty   The queue is empty if the RTT is within two packets of the path's, but for
- *           what it differs by, and no more is sent than the path carries.
+ *           the jitter, and no more is sent than the path carries.
  *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
  *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
  *           up (a CUSUM test, counted in segments, so that the larger of two windows
@@ -54,25 +54,36 @@
 #define JUDGE_EMPTY_US		500U
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
-/* An RTT that differs from ACK to ACK by more than the time of one packet and a half, and
- * by more than half of the above, is jitter, as a queue goes up and down by less. The least of many is then this
- * multiple of the mean difference below the mean.
+/* Between two ACKs a queue may grow twice as fast as what they deliver takes on the path:
+ * the estimated bandwidth may be above the path's by as much.
  */
-#define JUDGE_JITTER_HALVES	3U
+#define JUDGE_LATE_GROWTH	2U
+/* Timers and schedulers delay an ACK by a quarter of a millisecond. */
+#define JUDGE_LATE_US		250U
+/* A late ACK moves the mean by an eighth, as in RFC 6298, and counts for at most twice the mean
+ * and half a millisecond: a single one that was held back is no jitter. Each round takes an
+ * eighth from it, so that jitter ends.
+ */
+#define JUDGE_LATE_SHIFT	3
+#define JUDGE_LATE_MORE_US	500U
+/* Jitter is late by three quarters of a packet's time in the mean, and by as much as any
+ * late ACK.
+ */
+#define JUDGE_JITTER_QUARTERS	3U
+/* The path's mean RTT is then above the minimum by as much as this multiple of the mean, and the
+ * variation within a round: where ACKs keep their order a late one hides the following ones, so
+ * that an ACK is late by a tenth of the jitter's range.
+ */
 #define JUDGE_JITTER_TIMES	10U
-/* A queue is empty up to three mean differences more, as much as an empty one has. */
-#define JUDGE_EMPTY_DIFFERS	3U
-/* An ACK moves the mean difference by a sixty-fourth of what it is off, and counts for
- * twice the mean at most: neither a step nor ACKs that were held back are jitter.
- */
-#define JUDGE_DIFFER_SHIFT	6
+/* A queue may be empty up to this multiple above. */
+#define JUDGE_EMPTY_TIMES	3U
 /* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
  * until the smaller window is in effect, one for the queue to drain, one to measure.
  */
 #define JUDGE_RENEW_US		10000000U
 #define JUDGE_RENEW_ROUNDS	3U
-/* Differences of RTTs are kept in 4 us, jitter in 16 us, the time for the above in 16384 us. */
-#define JUDGE_DIFFER_UNIT	2
+/* Lateness is kept in 4 us, jitter in 16 us, the time for the above in 16384 us. */
+#define JUDGE_LATE_UNIT		2
 #define JUDGE_UNIT_SHIFT	4
 #define JUDGE_CLOCK_SHIFT	14
 
@@ -111,9 +122,8 @@
  * @last_us: minimum RTT of the previous round, ~0 if none; during a test of the RTT, of
  *	the round before the test
  * @low_us: smoothed minimum of the RTT: it falls at once and rises slowly; 0 if none yet
- * @differs: mean difference of an ACK's RTT from the smoothed one, in 4 us
- * @jitter: by how much the path's RTT is above @base_us in the mean, in 16 us; 0 if a
- *	queue may be why the RTT differs
+ * @late: by how much late ACKs are later than a queue can make them, the mean, in 4 us
+ * @jitter: by how much the path's RTT is above @base_us in the mean, in 16 us; 0 without jitter
  * @seen: when @base_us was last seen, in 16384 us, modulo 2^16
  * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
  * @link: loss rate of the link, in 1/1024
@@ -138,7 +148,7 @@ struct judge_state {
 	u32 least_us;
 	u32 last_us;
 	u32 low_us;
-	u16 differs;
+	u16 late;
 	u16 jitter;
 	u16 seen;
 	u8 excess;
@@ -219,17 +229,17 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 	return (u32)div_u64((u64)cwnd * base_us, rtt_us);
 }
 
-/* The mean difference of an RTT from the smoothed one. */
-static inline u32 judge_differs_us(const struct judge_state *j)
+/* The mean lateness of late ACKs. */
+static inline u32 judge_late_us(const struct judge_state *j)
 {
-	return (u32)j->differs << JUDGE_DIFFER_UNIT;
+	return (u32)j->late << JUDGE_LATE_UNIT;
 }
 
 /**
- * judge_path_us() - the path's RTT, in the mean
+ * judge_path_us() - the path's RTT in the mean
  * @j: the state
  *
- * Return: the least RTT and the jitter's mean, at most twice the least; ~0 if unknown.
+ * Return: the minimum RTT and the jitter, at most twice the minimum; ~0 if unknown.
  */
 static inline u32 judge_path_us(const struct judge_state *j)
 {
@@ -241,35 +251,41 @@ static inline u32 judge_path_us(const struct judge_state *j)
 }
 
 /**
- * judge_differ() - by how much do RTTs differ from ACK to ACK?
+ * judge_late() - evaluate by how much an ACK is later than a queue can make it
  * @j: the state
- * @rtt_us: the RTT
- * @srtt_us: the smoothed RTT
+ * @late_us: this time, see abe_late()
  */
-static inline void judge_differ(struct judge_state *j, u32 off_us)
+static inline void judge_late(struct judge_state *j, u32 late_us)
 {
-	u32 most = min_t(u32, 2U * j->differs + 2, U16_MAX);
-	u32 off = min_t(u32, off_us >> JUDGE_DIFFER_UNIT, most);
-	u32 round = (1U << JUDGE_DIFFER_SHIFT) - 1;
+	u32 most_us = 2 * judge_late_us(j) + JUDGE_LATE_MORE_US;
+	u32 late = min_t(u32, min_t(u32, late_us, most_us) >> JUDGE_LATE_UNIT, U16_MAX);
+	u32 up = (1U << JUDGE_LATE_SHIFT) - 1;
 
-	if (off > j->differs)
-		j->differs += (u16)((off - j->differs + round) >> JUDGE_DIFFER_SHIFT);
+	if (late_us < JUDGE_LATE_US)
+		return;
+	if (late > j->late)
+		j->late += (u16)((late - j->late + up) >> JUDGE_LATE_SHIFT);
 	else
-		j->differs -= (u16)((j->differs - off + round) >> JUDGE_DIFFER_SHIFT);
+		j->late -= (u16)((j->late - late + up) >> JUDGE_LATE_SHIFT);
 }
 
 /* Is it jitter? The time of a packet is RTT / @path of the round. The path's RTT is not above
- * the smoothed one: a flow paced by a longer one would not reach its window.
+ * the smoothed one: a flow that is paced by a longer one never reaches its window. While the
+ * window changes for a test, the RTT differs by that.
  */
-static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r)
+static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r,
+				    u32 spread_us)
 {
 	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
-	u32 differs_us = judge_differs_us(j);
-	u64 queue_us = max_t(u64, (u64)JUDGE_JITTER_HALVES * packet_us, JUDGE_BURST_US);
-	u32 jitter_us = 0;
+	u32 late_us = judge_late_us(j), jitter_us = 0;
+	u64 queue_us = max_t(u64, (u64)JUDGE_JITTER_QUARTERS * packet_us, 4 * JUDGE_LATE_US);
 
-	if (2ULL * differs_us > queue_us && r->rtt_us > j->base_us)
-		jitter_us = min_t(u32, JUDGE_JITTER_TIMES * differs_us, r->rtt_us - j->base_us);
+	j->late -= (u16)((j->late + (1U << JUDGE_LATE_SHIFT) - 1) >> JUDGE_LATE_SHIFT);
+	if (j->test || j->renew || j->rest)
+		return;
+	if (4ULL * late_us > queue_us && r->rtt_us > j->base_us)
+		jitter_us = (u32)min_t(u64, (u64)JUDGE_JITTER_TIMES * late_us + spread_us,
+				       r->rtt_us - j->base_us);
 	j->jitter = (u16)min_t(u32, jitter_us >> JUDGE_UNIT_SHIFT, U16_MAX);
 }
 
@@ -300,11 +316,11 @@ static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 pa
  *
  * The delay of a queue is in packets, RTT / @path each.
  *
- * Return: true if the RTT is the path's, but for two packets and what it differs by.
+ * Return: true if the RTT is the path's, but for two packets and the jitter.
  */
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path)
 {
-	return judge_is_near(j, rtt_us, path, JUDGE_EMPTY_DIFFERS * judge_differs_us(j));
+	return judge_is_near(j, rtt_us, path, JUDGE_EMPTY_TIMES * judge_late_us(j));
 }
 
 /**
@@ -410,7 +426,7 @@ static inline bool judge_end_rtt(struct judge_state *j, const struct judge_round
 
 	if (j->least_us == U32_MAX)
 		return false;
-	judge_see_jitter(j, r);
+	judge_see_jitter(j, r, spread_us);
 	judge_see_queue(j, spread_us);
 	if (j->rest)
 		j->rest--;
