@@ -105,9 +105,9 @@ struct abe {
 	u32 sent_us;
 	u16 rtt;
 	u8 samples;
-	bool started : 1;
-	bool train : 1;
-	bool recent : 1;
+	u8 started : 1;
+	u8 train : 1;
+	u8 recent : 1;
 };
 
 /**

@@ -413,21 +413,47 @@ static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
-  @ ensures \result == j->noise * 16;
+  @ ensures \result == j->late * 4;
   @*/
-static inline u32 judge_noise_us(const struct judge_state *j);
-
-/*@ requires \valid_read(j) && spread_us <= 0x1000000000000;
-  @ assigns \nothing;
-  @ ensures \result <==> rtt_us > j->base_us + j->base_us / 16 + spread_us;
-  @*/
-static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u64 spread_us);
+static inline u32 judge_late_us(const struct judge_state *j);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
-  @ ensures rtt_us <= j->base_us + 500 + j->noise * 48 ==> \result;
+  @ ensures j->base_us <= \result && (j->jitter == 0 ==> \result == j->base_us);
+  @ ensures \result <= j->base_us + j->jitter * 16;
+  @*/
+static inline u32 judge_path_us(const struct judge_state *j);
+
+/*@ requires \valid(j);
+  @ assigns j->late;
+  @ ensures late_us < 250 ==> j->late == \old(j->late);
+  @*/
+static inline void judge_late(struct judge_state *j, u32 late_us);
+
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ assigns j->late, j->jitter;
+  @ ensures j->late <= \old(j->late);
+  @*/
+static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r,
+				    u32 spread_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result ==> rtt_us > j->base_us + j->base_us / 16 + spread_us;
+  @*/
+static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spread_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures rtt_us <= j->base_us + 500 + more_us ==> \result;
   @ ensures \result ==>
-  @	    rtt_us <= j->base_us + \max(j->base_us / 8, 500) + j->noise * 48;
+  @	    rtt_us <= j->base_us + j->jitter * 16 + \max(j->base_us / 8, 500) + more_us;
+  @*/
+static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u32 more_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures rtt_us <= j->base_us + 500 + j->late * 12 ==> \result;
   @*/
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path);
 
@@ -456,12 +482,6 @@ static inline bool judge_is_path(const struct judge_state *j);
   @ ensures \result ==> j->least_us > j->last_us;
   @*/
 static inline bool judge_is_rising(const struct judge_state *j);
-
-/*@ requires \valid(j);
-  @ assigns j->noise;
-  @ ensures j->much != 0 ==> j->noise <= \old(j->noise);
-  @*/
-static inline void judge_vary(struct judge_state *j);
 
 /*@ requires \valid(j) && j->standing <= 4;
   @ assigns j->queue, j->standing;
@@ -506,7 +526,7 @@ static inline bool judge_test_due(const struct judge_state *j);
 static inline bool judge_may_learn(const struct judge_state *j, const struct judge_round *r);
 
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ assigns j->large, j->much, j->alone, j->empty, j->learns;
+  @ assigns j->large, j->alone, j->empty, j->learns;
   @ ensures j->learns != 0 ==> j->empty != 0;
   @*/
 static inline void judge_use(struct judge_state *j, const struct judge_round *r);

@@ -39,7 +39,8 @@ static void any_times(struct judge_state *j)
 	j->least_us = any_to(1) ? j->base_us + any_to(2 * rtt_us) : U32_MAX;
 	j->last_us = any_to(7) ? j->base_us + any_to(2 * rtt_us) : U32_MAX;
 	j->low_us = any_to(3 * rtt_us);
-	j->noise = any_of(1, 1, U16_MAX);
+	j->late = any_of(1, 1, U16_MAX);
+	j->jitter = any_of(1, 1, U16_MAX);
 	j->seen = any_to(U16_MAX);
 }
 
@@ -57,7 +58,6 @@ static void any_belief(struct judge_state *j)
 	j->queue = any_to(1);
 	j->alone = any_to(1);
 	j->large = any_to(1);
-	j->much = any_to(1);
 	j->empty = any_to(1);
 	j->learns = any_to(1);
 	j->over = any_to(1);

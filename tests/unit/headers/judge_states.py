@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """States of judge.h and rounds, for its tests.
 
-RTTs are in us, windows and counts in segments, noise in 16 us, clocks in 16384 us.
+RTTs are in us, windows and counts in segments, lateness in 4 us, jitter in 16 us, clocks in 16384 us.
 """
 
 from __future__ import annotations
@@ -42,18 +42,23 @@ def a_round(apogee: Library, sent: int, lost: int, **fields: Any) -> Any:
     return apogee.new("judge_round", delivered=sent - lost, lost=lost, **given_ | fields)
 
 
-def is_empty(rtt: int, base: int, path: int, noise: int = 0) -> bool:
+def path_us(base: int, jitter: int) -> int:
+    """The path's RTT in the mean: at most twice the least one."""
+    return base if base > U32_MAX // 2 else base + min(16 * jitter, base)
+
+
+def is_empty(rtt: int, base: int, path: int, late: int = 0, jitter: int = 0) -> bool:
     """Two packets, an eighth of the path's RTT at most, or half a millisecond above that."""
     few = min(2 * math.floor(Fraction(rtt, max(path, 1))), base // 8)
-    return rtt <= base + max(few, 500) + 3 * 16 * noise
+    return rtt <= path_us(base, jitter) + max(few, 500) + 3 * 4 * late
 
 
 #: What is counted, and up to where.
 BOUNDS = {"test": 3, "standing": 4, "skip": 2, "rest": 8, "renew": 3, "quiet": 2}
-FLAGS = ("dip", "queue", "alone", "large", "much", "empty", "learns", "over")
+FLAGS = ("dip", "queue", "alone", "large", "empty", "learns", "over")
 states = st.fixed_dictionaries(
     dict.fromkeys(("base_us", "least_us", "last_us", "low_us"), u32)
-    | dict.fromkeys(("noise", "seen"), u16)
+    | dict.fromkeys(("late", "jitter", "seen"), u16)
     | dict.fromkeys(("excess", "fall"), u8)
     | {"link": links}
     | {name: st.integers(0, most) for name, most in BOUNDS.items()}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """star's judgement of RTT and losses, judge.h: by hand, and against exact arithmetic.
 
-RTTs are in us, windows and counts in segments, noise in 16 us, clocks in 16384 us.
+RTTs are in us, windows and counts in segments, lateness in 4 us, jitter in 16 us, clocks in 16384 us.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from tests.unit.headers.judge_states import (
     is_empty,
     judge,
     links,
+    path_us,
     states,
     u8,
     u16,
@@ -360,17 +361,16 @@ def test_windows_in_fractions(
 def test_use_in_fractions(
     apogee: Library, sent: int, part: int, path: int, queue: int, alone: int
 ) -> None:
-    """Large: 3/8 of the path, much: 3/4. Alone: 7/8, with a queue 15/16; more than one in five lost
+    """Large: 3/8 of the path. Alone: 7/8, with a queue 15/16; more than one in five lost
     do not tell.
     """
     most = Fraction(15, 16) if queue else Fraction(7, 8)
-    edges = [math.ceil(part * path) for part in (Fraction(3, 8), Fraction(3, 4), most)]
+    edges = [math.ceil(part * path) for part in (Fraction(3, 8), most)]
     for sent_ in (sent, *edges, *(max(edge - 1, 0) for edge in edges)):
         for lost in (sent_ * part // 255, sent_ // 5, min(sent_ // 5 + 1, sent_)):
             j = judge(apogee, queue=queue, alone=alone)
             apogee.judge_use(j, a_round(apogee, sent_, lost, path=path))
             assert j.large == (sent_ >= Fraction(3, 8) * path)
-            assert j.much == (sent_ >= Fraction(3, 4) * path)
             assert j.alone == (alone if lost > Fraction(sent_, 5) else sent_ >= most * path)
 
 
@@ -394,20 +394,21 @@ def test_what_the_flow_sends_at_once_is_no_queue(
     assert apogee.judge_may_learn(j, a_round(apogee, 40, 0, rtt_us=rtt, path=path)) == learns
 
 
-@given(u32, u32, sents, sents, u16, u32 | st.integers(BASE, 2 * BASE))
+@given(u32, u32, sents, sents, u16, u16, u32 | st.integers(BASE, 2 * BASE))
 def test_an_empty_queue_is_learned_from(
-    apogee: Library, low: int, srtt: int, sent: int, path: int, noise: int, base: int
+    apogee: Library, low: int, srtt: int, sent: int, path: int, late: int, jitter: int, base: int
 ) -> None:
     """The smoothed minimum is the path's and no more is sent than that carries; for learning the
     smoothed RTT is the path's, too, but for a packet or a millisecond, and two packets.
     """
     packet = math.floor(Fraction(srtt, max(path, 1)))
-    longest = base + max(packet, 1000) + 2 * packet
+    mean = path_us(base, jitter)
+    longest = mean + max(packet, 1000) + 2 * packet
     for sent_ in (sent, path, path + 1):
-        for low_ in (low, base + 500, base + base // 8, base + base // 8 + 48 * noise):
-            j = judge(apogee, base_us=base, low_us=min(low_, U32_MAX), noise=noise)
+        for low_ in (low, mean + 500, mean + base // 8, mean + base // 8 + 12 * late):
+            j = judge(apogee, base_us=base, low_us=min(low_, U32_MAX), late=late, jitter=jitter)
             apogee.judge_use(j, a_round(apogee, sent_, 0, path=path, rtt_us=srtt))
-            empty = sent_ <= path and is_empty(min(low_, U32_MAX), base, path, noise)
+            empty = sent_ <= path and is_empty(min(low_, U32_MAX), base, path, late, jitter)
             assert (j.empty, j.learns) == (empty, empty and srtt <= longest)
 
 
@@ -436,7 +437,7 @@ def test_others_leave_gaps(apogee: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rtt", "path", "noise", "empty"),
+    ("rtt", "path", "late", "empty"),
     [
         # two packets of 2105 us, or 2107
         (84_210, 40, 0, True),
@@ -448,25 +449,28 @@ def test_others_leave_gaps(apogee: Library) -> None:
         # of 80 us: half a millisecond
         (80_500, 1000, 0, True),
         (80_501, 1000, 0, False),
-        # three times 160 us of noise
-        (80_980, 1000, 10, True),
-        (80_981, 1000, 10, False),
+        # three times 40 us of lateness
+        (80_620, 1000, 10, True),
+        (80_621, 1000, 10, False),
     ],
 )
 def test_two_packets_are_no_queue(
-    apogee: Library, rtt: int, path: int, noise: int, empty: bool
+    apogee: Library, rtt: int, path: int, late: int, empty: bool
 ) -> None:
-    j = judge(apogee, base_us=80_000, noise=noise)
-    assert apogee.judge_is_empty(j, rtt, path) == empty == is_empty(rtt, 80_000, path, noise)
+    j = judge(apogee, base_us=80_000, late=late)
+    assert apogee.judge_is_empty(j, rtt, path) == empty == is_empty(rtt, 80_000, path, late)
 
 
-@given(u32, u32, u32 | sents, u16)
-def test_an_empty_queue(apogee: Library, rtt: int, base: int, path: int, noise: int) -> None:
-    j = judge(apogee, base_us=base, noise=noise)
-    ends = [base + more + 48 * noise for more in (500, base // 8)]
+@given(u32, u32, u32 | sents, u16, u16)
+def test_an_empty_queue(
+    apogee: Library, rtt: int, base: int, path: int, late: int, jitter: int
+) -> None:
+    j = judge(apogee, base_us=base, late=late, jitter=jitter)
+    assert apogee.judge_path_us(j) == path_us(base, jitter)
+    ends = [path_us(base, jitter) + more + 12 * late for more in (500, base // 8)]
     for one in (rtt, *ends, *(end + 1 for end in ends)):
         one = min(one, U32_MAX)
-        assert apogee.judge_is_empty(j, one, path) == is_empty(one, base, path, noise)
+        assert apogee.judge_is_empty(j, one, path) == is_empty(one, base, path, late, jitter)
 
 
 @pytest.mark.parametrize(("rtt", "link"), [(496_000, 90), (495_999, 12)])
@@ -483,6 +487,7 @@ def test_a_path_shorter_than_known_was_not_empty(apogee: Library, rtt: int, link
     u32,
     u32 | st.integers(0, 200),
     u16,
+    u16,
     flag,
     links,
 )
@@ -492,7 +497,8 @@ def test_the_rtt_of_an_ack(
     least: int,
     low: int,
     cwnd: int,
-    noise: int,
+    late: int,
+    jitter: int,
     queue: int,
     link: int,
 ) -> None:
@@ -501,53 +507,84 @@ def test_the_rtt_of_an_ack(
     say. The first RTT is no shorter path.
     """
     base, rtt = path
-    for one in (rtt, base + base // 16, base + base // 16 + 1, low, max(base - 501, 0)):
+    edge = path_us(base, jitter) + path_us(base, jitter) // 16
+    for one in (rtt, edge, edge + 1, low, max(base - 501, 0)):
         one = min(one, U32_MAX)
-        state = {"least_us": least, "low_us": low, "noise": noise, "queue": queue}
+        state = {"least_us": least, "low_us": low, "late": late, "jitter": jitter, "queue": queue}
         j = judge(apogee, base_us=base, link=link, **state)
         apogee.judge_rtt(j, one, cwnd)
         now = min(base, one)
         rise = math.ceil(Fraction(one - low, max(cwnd // 4, 8)))
         assert (j.base_us, j.least_us) == (now, min(least, one))
         assert j.low_us == (one if one <= low or not low else low + rise)
-        assert j.queue == (queue and one > now + now // 16)
-        assert j.link == (link if base == NONE or is_empty(base, now, cwnd, noise) else LINK)
+        mean = path_us(now, jitter)
+        assert j.queue == (queue and one > mean + mean // 16)
+        empty = base == NONE or is_empty(base, now, cwnd, late, jitter)
+        assert j.link == (link if empty else LINK)
 
 
-# --- RTT: its own variation -------------------------------------------------------------------
+# --- RTT: jitter ------------------------------------------------------------------------------
 
 
-@given(u32, u32, u16, st.integers(0, 3), flag)
-def test_noise_in_fractions(
-    apogee: Library, last: int, least: int, noise: int, skip: int, much: int
+@given(u32 | st.integers(0, 3000), u16)
+def test_late_acks_in_fractions(apogee: Library, late_us: int, late: int) -> None:
+    """A mean that an ACK moves by an eighth, up to twice itself and half a millisecond."""
+    j = judge(apogee, late=late)
+    apogee.judge_late(j, late_us)
+    counts = min(min(late_us, 8 * late + 500) // 4, 2**16 - 1)
+    eighth = math.ceil(Fraction(abs(counts - late), 8))
+    moved = late + eighth if counts > late else late - eighth
+    assert j.late == (late if late_us < 250 else moved)
+    assert apogee.judge_late_us(j) == 4 * j.late
+
+
+@given(rtts, rtts, u32 | sents, u16, rtts, st.integers(0, 2), st.integers(0, 2), st.integers(0, 2))
+def test_jitter_in_fractions(
+    apogee: Library,
+    base: int,
+    srtt: int,
+    path: int,
+    late: int,
+    spread: int,
+    test: int,
+    renew: int,
+    rest: int,
 ) -> None:
-    """A mean over eight rounds, in whole 16 us up to a second. Not after a cut; it only falls of a
-    flow that may have a queue of its own.
+    """From three quarters of a packet's time on, and a quarter of a millisecond, of lateness: the
+    path's RTT is above the least by ten times that and the spread, and not above the smoothed RTT.
+    A round of a test, its rest or a measurement does not tell. Each round takes an eighth.
     """
-    j = judge(apogee, last_us=last, least_us=least, noise=noise, skip=skip, much=much)
-    apogee.judge_vary(j)
-    moved = min(math.floor(Fraction(abs(last - least), 16)), 2**16 - 1)
-    now = math.floor(Fraction(7 * noise + moved, 8))
-    assert j.noise == (noise if last == NONE or skip or (much and moved >= noise) else now)
-    assert apogee.judge_noise_us(j) == 16 * j.noise
+    packet = math.floor(Fraction(srtt, max(path, 1)))
+    edge = max(Fraction(3, 4) * packet, 250) / 4
+    for one in (late, math.floor(edge), math.floor(edge) + 1):
+        one = min(one, 2**16 - 1)
+        j = judge(apogee, base_us=base, late=one, jitter=7, test=test, renew=renew, rest=rest)
+        apogee.judge_see_jitter(j, a_round(apogee, 400, 0, rtt_us=srtt, path=path), spread)
+        assert j.late == one - math.ceil(Fraction(one, 8))
+        above = min(40 * one + spread, max(srtt - base, 0)) if one > edge else 0
+        told = not (test or renew or rest)
+        assert j.jitter == (min(above // 16, 2**16 - 1) if told else 7)
 
 
-def test_a_path_that_varies_and_then_does_not(apogee: Library) -> None:
-    """8 ms up and down are 500: of 493 seven eighths and 62.5 are less than 494. Then none."""
+def test_one_ack_that_was_held_back_is_no_jitter(apogee: Library) -> None:
+    """However long: half a millisecond counts, of which an eighth is 64 us."""
     j = judge(apogee)
-    for turn in range(60):
-        rtt_round(apogee, j, BASE + 8000 * (turn % 2))
-    assert j.noise == 493
-    for _ in range(60):
-        rtt_round(apogee, j, BASE)
-    assert j.noise == 0
+    apogee.judge_late(j, 10**6)
+    assert apogee.judge_late_us(j) == 64
 
 
-@pytest.mark.parametrize("state", [{"test": 2}, {"renew": 2}])
-def test_a_window_that_was_reduced_is_no_noise(apogee: Library, state: dict[str, int]) -> None:
-    j = judge(apogee, last_us=2 * BASE, noise=16, **state)
-    rtt_round(apogee, j, BASE)
-    assert j.noise == 16
+def test_every_fourth_ack_that_is_late_is_jitter(apogee: Library) -> None:
+    """By 4 ms, three packets' times. Without late ACKs that is below three quarters of a packet's
+    after eleven rounds: (7/8)^10.6 = 963/4000.
+    """
+    j = judge(apogee)
+    for turn in range(24):
+        for _ in range(100 if turn < 4 else 0):
+            apogee.judge_late(j, 4000)
+        rtt_round(apogee, j, BASE, spread=2000)
+        assert (j.jitter > 0) == (turn < 3 + 11), turn
+        if j.jitter:
+            assert apogee.judge_path_us(j) <= BASE + 2000
 
 
 # --- RTT: a queue -----------------------------------------------------------------------------
@@ -559,16 +596,17 @@ def test_share(apogee: Library, cwnd: int, rtt: int, base: int) -> None:
 
 
 @given(u32, u32, u32, u16, st.integers(0, 4))
-def test_a_queue_stands_a_sixteenth_the_spread_and_the_noise_above(
-    apogee: Library, base: int, rtt: int, spread: int, noise: int, standing: int
+def test_a_queue_stands_a_sixteenth_and_the_spread_above(
+    apogee: Library, base: int, rtt: int, spread: int, jitter: int, standing: int
 ) -> None:
-    """Once the noise. Rounds are counted to four, in which it does not rise by more than an
+    """Above the path's RTT. Rounds are counted to four, in which it does not rise by more than an
     eighth.
     """
-    edge = base + base // 16 + spread + 16 * noise
+    mean = path_us(base, jitter)
+    edge = mean + mean // 16 + spread
     for least in (rtt, min(edge, U32_MAX), min(edge + 1, U32_MAX)):
         for last in (least, least - least // 8, NONE):
-            state = {"last_us": last, "noise": noise, "standing": standing}
+            state = {"last_us": last, "jitter": jitter, "standing": standing}
             j = judge(apogee, base_us=base, least_us=least, **state)
             apogee.judge_see_queue(j, spread)
             rising = least > last + last // 8
@@ -591,7 +629,7 @@ def test_the_spread_is_what_the_smoothed_rtt_is_above_the_minimum(
 
 def test_a_round_without_an_rtt_tells_nothing(apogee: Library) -> None:
     """A retransmission's ACKs have none: all stays as it is."""
-    j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, renew=2, noise=5)
+    j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, renew=2, late=5)
     before = bytes(j)
     assert not apogee.judge_end_rtt(j, a_round(apogee, 400, 0, rtt_us=10**6, now_us=2**31))
     assert bytes(j) == before
@@ -731,7 +769,7 @@ def test_a_fall_in_fractions(
 
 
 def test_a_test_is_due_after_four_rounds_and_after_a_rest(apogee: Library) -> None:
-    j = judge(apogee, large=1, much=1, alone=1)
+    j = judge(apogee, large=1, alone=1)
     due = []
     for turn in range(14):
         rtt_round(apogee, j, 2 * BASE + BASE // 16 * (turn % 2))

@@ -29,9 +29,9 @@ from tests.unit.headers.judge_states import (
 QUIET, SKIP, TEST, RENEW, REST = (
     BOUNDS[name] for name in ("quiet", "skip", "test", "renew", "rest")
 )
-#: An eighth less in each round, and one when there are 8 (128 us) left: 1.05 s of noise, the most,
-#: is over after ln(65535 / 8) / ln(8 / 7) = 67.5 rounds and 8.
-NOISE = 68 + 8
+#: An eighth less in each round, and one when there are 8 (32 us) left: 262 ms of lateness, the
+#: most, are over after ln(65535 / 8) / ln(8 / 7) = 67.5 rounds and 8.
+LATE = 68 + 8
 rtts = st.integers(1000, 2**22)
 windows = st.integers(2, 2000)
 
@@ -129,27 +129,25 @@ def test_the_smoothed_minimum_follows(apogee: Library, low: int, rtt: int, sent:
 
 
 @given(states, rtts, windows, st.integers(0, 2000), u32)
-def test_noise_ends(
+def test_jitter_ends(
     apogee: Library, state: dict[str, int], rtt: int, sent: int, path: int, now: int
 ) -> None:
-    """Rounds after a reduction, of a test and a measurement do not count. A queue is none with
-    less noise: one test, or a measurement in ten seconds, and it is the path.
-    """
+    """Without late ACKs; the rounds of a test, its rest and a measurement do not tell."""
     j = judge(apogee, **state)
-    waits = 1 + QUIET + SKIP + 2 * (RENEW + TEST)
-    after(apogee, j, waits + NOISE, rtt, sent, path=path, now=now)
-    assert j.noise == 0
+    waits = 1 + 2 * (RENEW + TEST + REST)
+    after(apogee, j, waits + LATE, rtt, sent, path=path, now=now)
+    assert j.late == j.jitter == 0
 
 
 @given(states, st.integers(100_000, 2**22), windows, st.integers(0, 2000), u32)
 def test_the_path_s_rtt_is_found(
     apogee: Library, state: dict[str, int], rtt: int, sent: int, path: int, now: int
 ) -> None:
-    """From any state, once the noise is over: ten seconds of 610 units, a round that ends then, and
+    """From any state, once the jitter is over: ten seconds of 610 units, a round that ends then, and
     a measurement; or what is believed is as good as an empty queue's.
     """
     j = judge(apogee, **state)
-    waits = 1 + QUIET + SKIP + RENEW + TEST + NOISE
+    waits = 1 + QUIET + SKIP + RENEW + TEST + REST + LATE
     measures = (10_000_000 + CLOCK) // rtt + 2 + RENEW
     after(apogee, j, waits + measures, rtt, sent, path=path, now=now)
     assert rtt == j.base_us or (rtt > j.base_us and is_empty(rtt, j.base_us, path))
@@ -167,8 +165,7 @@ def test_a_longer_path_is_found_in_ten_seconds(
     apogee: Library, base: int, percent: int, sent: int, lost: int, path: int, now: int
 ) -> None:
     """And a clock's unit, the round in which they end, and three that measure; whatever is lost.
-    The longer path itself is taken for noise: 3/8 of what it is longer by, beside an eighth of
-    what it was. So from a fifth on it is no empty queue.
+    From an eighth on it is no empty queue.
     """
     rtt = base * percent // 100 + 800
     j = judge(apogee, base_us=base, last_us=base, low_us=base, seen=now // CLOCK)

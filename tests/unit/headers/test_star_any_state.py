@@ -28,9 +28,9 @@ def any_state() -> Simulation:
 
 
 def a_path(seed: int) -> tuple[dict[str, Any], float]:
-    """A still path, one that loses up to 10 % of the frames, or one whose ACKs come up to a quarter
-    of the RTT late, with up to 1 % lost; and what goodput it has room for, in bit/s. Queues are of
-    ten packets at least and a quarter to twice a product.
+    """A still path, or one that loses up to 10 % of the frames, whose ACKs come in half of the cases
+    up to a quarter of the RTT late; and what goodput it has room for, in bit/s. Queues are of ten
+    packets at least and a quarter to twice a product.
     """
     draw = random.Random(seed)
     rate, rtt_s = 2e6 * 10 ** draw.uniform(0, 1), 0.04 * 10 ** draw.uniform(0, 1.1)
@@ -41,10 +41,9 @@ def a_path(seed: int) -> tuple[dict[str, Any], float]:
         "queue": max(10, int(product * 2 ** draw.uniform(-2, 1))),
     }
     what, lost = draw.randrange(4), 0.0
-    if what in (1, 2):
+    if what:
         lost = 10 ** draw.uniform(-3.5, -1)
-    if what == 3:
-        lost = 0.01 * draw.random()
+    if what > 1:
         half_ms = 1e3 * rtt_s / 8 * draw.random()
         options["ack_jitter"] = f"{half_ms:.2f},{half_ms / 3**0.5:.2f}"
     options["loss"] = round(lost, 5)

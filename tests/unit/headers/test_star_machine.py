@@ -294,7 +294,6 @@ class Connection(RuleBasedStateMachine):
         assert not (j.test and j.renew)
         assert not j.dip or j.test or j.renew
         assert not j.learns or j.empty
-        assert j.large or not j.much
         assert j.base_us <= min(j.least_us, j.last_us)
 
     @invariant()
