@@ -503,9 +503,10 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 static void star_see_late(struct sock *sk, const struct rate_sample *rs)
 {
 	struct star *s = inet_csk_ca(sk);
-	u32 grown_us = star_time_us(sk, JUDGE_LATE_GROWTH * rs->acked_sacked);
+	u32 risen_us = abe_risen(&s->abe, rs->rtt_us > 0 ? (u32)rs->rtt_us : 0);
 
-	judge_late(&s->j, abe_late(&s->abe, rs->rtt_us > 0 ? (u32)rs->rtt_us : 0, grown_us));
+	if (risen_us >= JUDGE_LATE_US)
+		judge_late(&s->j, risen_us, star_time_us(sk, JUDGE_LATE_GROWTH * rs->acked_sacked));
 }
 
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.

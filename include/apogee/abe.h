@@ -238,20 +238,19 @@ static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
 }
 
 /**
- * abe_late() - by how much is an ACK later than a queue can make it?
+ * abe_risen() - by how much has the RTT grown since the previous ACK?
  * @a: the estimation
  * @rtt_us: the ACK's RTT in us, 0 if unknown
- * @grown_us: by how much a queue may have grown since the previous ACK, in us
  *
- * Return: by how much more the RTT has grown, in us; 0 if the previous ACK's is unknown.
+ * Return: the time in us, at most 64 us too little; 0 if it has not grown, or if either RTT is
+ * unknown.
  */
-static inline u32 abe_late(struct abe *a, u32 rtt_us, u32 grown_us)
+static inline u32 abe_risen(struct abe *a, u32 rtt_us)
 {
-	u64 most_us = ((u64)a->rtt << ABE_RTT_SHIFT) + grown_us;
-	bool late = a->rtt && rtt_us > most_us;
+	u32 last_us = (u32)a->rtt << ABE_RTT_SHIFT;
 
 	a->rtt = (u16)min_t(u32, (rtt_us >> ABE_RTT_SHIFT) + !!rtt_us, U16_MAX);
-	return late ? (u32)(rtt_us - most_us) : 0;
+	return last_us && rtt_us > last_us ? rtt_us - last_us : 0;
 }
 
 /**

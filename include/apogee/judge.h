@@ -251,13 +251,15 @@ static inline u32 judge_path_us(const struct judge_state *j)
 }
 
 /**
- * judge_late() - evaluate by how much an ACK is later than a queue can make it
+ * judge_late() - evaluate an ACK whose RTT has grown by more than JUDGE_LATE_US
  * @j: the state
- * @late_us: this time, see abe_late()
+ * @risen_us: by how much it has grown
+ * @grown_us: by how much a queue may have made it grow
  */
-static inline void judge_late(struct judge_state *j, u32 late_us)
+static inline void judge_late(struct judge_state *j, u32 risen_us, u32 grown_us)
 {
 	u32 most_us = 2 * judge_late_us(j) + JUDGE_LATE_MORE_US;
+	u32 late_us = risen_us - min_t(u32, risen_us, grown_us);
 	u32 late = min_t(u32, min_t(u32, late_us, most_us) >> JUDGE_LATE_UNIT, U16_MAX);
 	u32 up = (1U << JUDGE_LATE_SHIFT) - 1;
 
@@ -337,7 +339,7 @@ static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd)
 	u32 known_us = j->base_us;
 
 	j->base_us = min_t(u32, known_us, rtt_us);
-	if (known_us != U32_MAX && !judge_is_empty(j, known_us, cwnd))
+	if (rtt_us < known_us && known_us != U32_MAX && !judge_is_empty(j, known_us, cwnd))
 		j->link = JUDGE_LINK_BEGIN;
 	j->least_us = min_t(u32, j->least_us, rtt_us);
 	if (rtt_us <= j->low_us || !j->low_us)

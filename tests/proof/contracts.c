@@ -426,9 +426,9 @@ static inline u32 judge_path_us(const struct judge_state *j);
 
 /*@ requires \valid(j);
   @ assigns j->late;
-  @ ensures late_us < 250 ==> j->late == \old(j->late);
+  @ ensures risen_us < grown_us + 250 ==> j->late == \old(j->late);
   @*/
-static inline void judge_late(struct judge_state *j, u32 late_us);
+static inline void judge_late(struct judge_state *j, u32 risen_us, u32 grown_us);
 
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
   @ assigns j->late, j->jitter;

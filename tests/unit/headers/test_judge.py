@@ -526,11 +526,12 @@ def test_the_rtt_of_an_ack(
 # --- RTT: jitter ------------------------------------------------------------------------------
 
 
-@given(u32 | st.integers(0, 3000), u16)
-def test_late_acks_in_fractions(apogee: Library, late_us: int, late: int) -> None:
+@given(u32 | st.integers(0, 9000), u32 | st.integers(0, 9000), u16)
+def test_late_acks_in_fractions(apogee: Library, risen: int, grown: int, late: int) -> None:
     """A mean that an ACK moves by an eighth, up to twice itself and half a millisecond."""
     j = judge(apogee, late=late)
-    apogee.judge_late(j, late_us)
+    apogee.judge_late(j, risen, grown)
+    late_us = max(risen - grown, 0)
     counts = min(min(late_us, 8 * late + 500) // 4, 2**16 - 1)
     eighth = math.ceil(Fraction(abs(counts - late), 8))
     moved = late + eighth if counts > late else late - eighth
@@ -569,7 +570,7 @@ def test_jitter_in_fractions(
 def test_one_ack_that_was_held_back_is_no_jitter(apogee: Library) -> None:
     """However long: half a millisecond counts, of which an eighth is 64 us."""
     j = judge(apogee)
-    apogee.judge_late(j, 10**6)
+    apogee.judge_late(j, 10**6, 0)
     assert apogee.judge_late_us(j) == 64
 
 
@@ -580,7 +581,7 @@ def test_every_fourth_ack_that_is_late_is_jitter(apogee: Library) -> None:
     j = judge(apogee)
     for turn in range(24):
         for _ in range(100 if turn < 4 else 0):
-            apogee.judge_late(j, 4000)
+            apogee.judge_late(j, 5000, 1000)
         rtt_round(apogee, j, BASE, spread=2000)
         assert (j.jitter > 0) == (turn < 3 + 11), turn
         if j.jitter:
