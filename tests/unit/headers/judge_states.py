@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """States of judge.h and rounds, for its tests.
 
-RTTs are in us, windows and counts in segments, lateness in 4 us, jitter in 16 us, clocks in 16384 us.
+RTTs are in us, windows and counts in segments, lateness in 4 us, jitter in 16 us, clocks in
+16384 us.
 """
 
 from __future__ import annotations

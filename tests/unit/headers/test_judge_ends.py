@@ -143,8 +143,8 @@ def test_jitter_ends(
 def test_the_path_s_rtt_is_found(
     apogee: Library, state: dict[str, int], rtt: int, sent: int, path: int, now: int
 ) -> None:
-    """From any state, once the jitter is over: ten seconds of 610 units, a round that ends then, and
-    a measurement; or what is believed is as good as an empty queue's.
+    """From any state, once the jitter is over: ten seconds of 610 units, a round that ends then,
+    and a measurement; or what is believed is as good as an empty queue's.
     """
     j = judge(apogee, **state)
     waits = 1 + QUIET + SKIP + RENEW + TEST + REST + LATE

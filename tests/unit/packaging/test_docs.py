@@ -77,6 +77,7 @@ def test_the_constants_of_stars_judgement(prefix: str) -> None:
     """
     other = {
         "JUDGE_UNIT_SHIFT",
+        "JUDGE_LATE_UNIT",
         "JUDGE_CLOCK_SHIFT",
         "JUDGE_SEGMENT",
         "STAR_QUEUE_SHIFT",
