@@ -13,6 +13,7 @@
 #define SPARE_FRAMES 3U		/* under way beyond what the link holds */
 #define TURN_ROUNDS 6U		/* rate, loss and extra are kept for, and as many more */
 #define TURN_US 10000000U	/* the same of the base */
+#define SLOWEST 150U		/* octets/s: less is the rate of who has little to send */
 #define STILL_ROUNDS 3U		/* without a quarter more: the rate is found */
 #define CRUISE_ROUNDS 6U
 #define BURST_US 1000U		/* and a frame's time SDs may be early: not each needs a timer */
@@ -74,6 +75,20 @@ u64 sscop_clock_rate(const struct sscop_clock *c)
 	return max(c->rate[0], c->rate[1]);
 }
 
+/**
+ * sscop_clock_takes() - how long the link takes for some octets
+ * @c: the clock
+ * @octets: octets
+ *
+ * Return: us; 0: not known.
+ */
+u64 sscop_clock_takes(const struct sscop_clock *c, u32 octets)
+{
+	u64 rate = sscop_clock_rate(c);
+
+	return rate ? div64_u64((u64)octets * 1000000, max_t(u64, rate, SLOWEST)) : 0;
+}
+
 static u32 base_rtt(const struct sscop_clock *c)
 {
 	return min(c->base[0], c->base[1]);
@@ -116,6 +131,22 @@ static u64 held(const struct sscop_clock *c)
 static u64 under_way(const struct sscop_clock *c)
 {
 	return c->sent - max(c->heard_sent, c->empty_sent);
+}
+
+/**
+ * sscop_clock_wait() - how long the link takes for what is under way, but for a frame
+ * @c: the clock
+ *
+ * Of a single frame under way, or of some while the rate is that of a sender who has little, this
+ * says nothing.
+ *
+ * Return: us; 0: not known.
+ */
+u64 sscop_clock_wait(const struct sscop_clock *c)
+{
+	u64 way = under_way(c);
+
+	return sscop_clock_takes(c, min_t(u64, way - min_t(u64, way, c->frame), U32_MAX));
 }
 
 /**

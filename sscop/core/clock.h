@@ -181,6 +181,8 @@ void sscop_clock_paused(struct sscop_clock *c);
 void sscop_clock_idle(struct sscop_clock *c, bool empty);
 void sscop_clock_restart(struct sscop_clock *c);
 u64 sscop_clock_rate(const struct sscop_clock *c);
+u64 sscop_clock_takes(const struct sscop_clock *c, u32 octets);
+u64 sscop_clock_wait(const struct sscop_clock *c);
 u32 sscop_clock_base(const struct sscop_clock *c);
 u64 sscop_clock_window(const struct sscop_clock *c);
 bool sscop_clock_is_full(const struct sscop_clock *c);
