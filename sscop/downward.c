@@ -174,8 +174,8 @@ static void count_intake(struct sscop_dev *d, u32 octets)
 /* What is known of the link by now */
 static void renew_intake(struct sscop_dev *d)
 {
-	struct sscop_intake intake = sscop_intake(sscop_clock_rate(&d->s.clock),
-						  sscop_clock_base(&d->s.clock));
+	u64 rate = sscop_tx_is_clocked(&d->s) ? sscop_clock_rate(&d->s.clock) : 0;
+	struct sscop_intake intake = sscop_intake(rate, sscop_clock_base(&d->s.clock));
 
 	WRITE_ONCE(d->intake.rate, intake.rate);
 	WRITE_ONCE(d->intake.most, intake.most);

@@ -177,7 +177,10 @@ u64 sscop_clock_window(const struct sscop_clock *c)
 		return most + 2 * (u64)c->frame;
 	if (c->phase == SSCOP_CLOCK_REST)
 		return max(most / 8 * (base_is_doubted(c) ? 4 : 7), 2 * (u64)c->frame);
-	most += c->phase == SSCOP_CLOCK_PROBE ? max(3 * most / 8, SPARE_FRAMES * (u64)c->frame) : most / 8;
+	if (c->phase == SSCOP_CLOCK_PROBE)
+		most += max(3 * most / 8, SPARE_FRAMES * (u64)c->frame);
+	else
+		most += most / 8;
 	return most + spare + c->more;
 }
 
