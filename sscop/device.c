@@ -121,6 +121,7 @@ static int sscop_dev_stop(struct net_device *dev)
 	d->packet = NULL;
 	d->held = 0;
 	skb_queue_purge(&d->waiting);
+	d->begun = d->came;
 	__skb_queue_purge(&d->fetched);
 	skb_queue_purge(&d->arrived);
 	kvfree(d->s.tx.slots);

@@ -154,6 +154,40 @@ static int own_data(struct sk_buff *skb)
 	return 0;
 }
 
+static struct sscop_intake read_intake(const struct sscop_dev *d)
+{
+	return (struct sscop_intake){
+		.rate = READ_ONCE(d->intake.rate),
+		.most = READ_ONCE(d->intake.most),
+	};
+}
+
+/* A packet comes in. */
+static void count_intake(struct sscop_dev *d, u32 octets)
+{
+	u32 at = sscop_intake_taken(read_intake(d), d->intake_at, octets, sscop_now());
+
+	WRITE_ONCE(d->came, d->came + octets);
+	WRITE_ONCE(d->intake_at, at);
+}
+
+/* What is known of the link by now */
+static void renew_intake(struct sscop_dev *d)
+{
+	u64 rate = sscop_tx_is_clocked(&d->s) ? sscop_clock_rate(&d->s.clock) : 0;
+	struct sscop_intake intake = sscop_intake(rate, sscop_clock_base(&d->s.clock));
+
+	WRITE_ONCE(d->intake.rate, intake.rate);
+	WRITE_ONCE(d->intake.most, intake.most);
+}
+
+/* Whether the link has been silent for longer than it takes for what waits. */
+static bool may_take_in(const struct sscop_dev *d)
+{
+	return sscop_intake_may(read_intake(d), READ_ONCE(d->intake_at),
+				READ_ONCE(d->came) - READ_ONCE(d->begun), sscop_now());
+}
+
 /*
  * Whether one more packet may wait here. The queue above is emptied when the carrier goes:
  * while the device below is down its packets are kept here, as are SDs.
@@ -164,7 +198,7 @@ bool sscop_may_wait(const struct sscop_dev *d)
 
 	if (!READ_ONCE(d->lower_up))
 		most = max_t(u32, READ_ONCE(d->dev->tx_queue_len), most);
-	return skb_queue_len_lockless(&d->waiting) < most;
+	return skb_queue_len_lockless(&d->waiting) < most || may_take_in(d);
 }
 
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
@@ -180,6 +214,7 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 		goto drop;
 	if (own_data(skb))
 		goto drop;
+	count_intake(d, skb->len);
 	skb_queue_tail(&d->waiting, skb);
 	if (!sscop_may_wait(d)) {
 		netif_stop_queue(dev);
@@ -209,22 +244,29 @@ bool sscop_has_more(struct sscop_dev *d)
 	return false;
 }
 
+/* Let the queue above go on if there is nothing, or if more may come in. */
+static void wake_above(struct sscop_dev *d)
+{
+	if (!skb_queue_empty_lockless(&d->waiting) && !may_take_in(d))
+		return;
+	smp_mb();	/* as in sscop_start_xmit() */
+	if (!netif_queue_stopped(d->dev))
+		return;
+	netif_wake_queue(d->dev);
+	d->s.soon = true;	/* it hands over more behind this round */
+}
+
 /* Begin with the next packet. */
 static bool begin_packet(struct sscop_dev *d)
 {
 	d->packet = skb_dequeue(&d->waiting);
 	if (!d->packet)
 		return false;
+	WRITE_ONCE(d->begun, d->begun + d->packet->len);
 	d->held += d->packet->truesize;
 	d->cut = 0;
 	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
-	if (skb_queue_empty_lockless(&d->waiting)) {
-		smp_mb();	/* as in sscop_start_xmit() */
-		if (netif_queue_stopped(d->dev)) {
-			netif_wake_queue(d->dev);
-			d->s.soon = true;	/* it hands over more behind this round */
-		}
-	}
+	wake_above(d);
 	return true;
 }
 
@@ -304,7 +346,9 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	struct sk_buff *skb;
 
 	sscop_look_below(d, now);
+	renew_intake(d);
 	d->s.soon = false;
+	wake_above(d);
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)

@@ -21,6 +21,7 @@
 
 #include "core/sscop.h"
 #include "core/sscop_budget.h"
+#include "core/sscop_intake.h"
 #include "core/sscop_segment.h"
 
 #define SSCOP_ETHERTYPE 0x88b5	/* IEEE 802, local experimental 1 */
@@ -125,6 +126,10 @@ struct sscop_kept {
  * @fetched: frames received that were taken from @arrived together
  * @arrived: frames received
  * @waiting: packets to be cut
+ * @came: octets of the packets that came in, modulo 2^32; the sender's
+ * @begun: of these, octets of those begun; the round's
+ * @intake_at: us modulo 2^32, when the link would have taken what came in; the sender's
+ * @intake: what it takes; the round's
  */
 struct sscop_dev {
 	struct net_device *dev;
@@ -171,6 +176,10 @@ struct sscop_dev {
 	struct sk_buff_head fetched;
 	struct sk_buff_head arrived;
 	struct sk_buff_head waiting;
+	u32 came;
+	u32 begun;
+	u32 intake_at;
+	struct sscop_intake intake;
 };
 
 /**

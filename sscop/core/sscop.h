@@ -325,6 +325,7 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now);
 u32 sscop_outstanding(const struct sscop *s);
 void sscop_tx_close(struct sscop *s);
 void sscop_tx_refused(struct sscop *s);
+bool sscop_tx_is_clocked(const struct sscop *s);
 
 /* receiver.c */
 void *sscop_deliver(struct sscop *s);
