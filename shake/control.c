@@ -59,11 +59,42 @@ u8 shake_wished_path(const struct shake_peer *peer)
  * Which packets were received. Who passes all duplicate ACKs wants no copies: TCP retransmits
  * anyway.
  */
-static u64 seen_behind(const struct shake_path *path, const struct shake_link *link)
+static u64 seen_behind(const struct shake_path *path, const struct shake_link *link, u64 echo)
 {
 	if (READ_ONCE(path->peer->d->settings.ack) == SHAKE_ACK_PASS)
 		return U64_MAX;
-	return shake_replay_behind(&link->s.replay, link->echo);
+	return shake_replay_behind(&link->s.replay, echo);
+}
+
+/* Write a pseudo-ACK of the packet @echo, received at a time. Under the peer's lock. */
+static bool write_ack(struct shake_path *path, struct shake_way *way, u8 *packet, u64 echo,
+		      u64 at, u64 now)
+{
+	struct shake_link *link = shake_link(path);
+
+	if (!link || !link->received_packets || !shake_way_take(path, way, now))
+		return false;
+	shake_head_write(packet, &(struct shake_head){
+		.type = SHAKE_TYPE_ACK,
+		.ack_path = shake_wished_path(path->peer),
+		.index = link->s.peer_index,
+		.counter = way->counter,
+	});
+	shake_ack_write(packet, &(struct shake_ack_body){
+		.echo = echo,
+		.hold_us = now - at,
+		.bytes = link->received_bytes,
+		.packets = link->received_packets,
+		.seen = seen_behind(path, link, echo),
+	});
+	return true;
+}
+
+/* The same of a copy, of which no other will tell. */
+bool shake_ack_take_late(struct shake_path *path, struct shake_way *way, u8 *packet, u64 counter,
+			 u64 now)
+{
+	return write_ack(path, way, packet, counter, now, now);
 }
 
 /* Write what was received on a path. Under the peer's lock. Returns whether to send it. */
@@ -73,22 +104,9 @@ bool shake_ack_take(struct shake_path *path, struct shake_way *way, u8 *packet, 
 
 	path->ack_due = 0;
 	path->ack_waiting = 0;
-	if (!link || !link->received_packets || !shake_way_take(path, way, now))
+	if (!link || !write_ack(path, way, packet, link->echo, link->echo_at, now))
 		return false;
 	path->ack_at = now;
-	shake_head_write(packet, &(struct shake_head){
-		.type = SHAKE_TYPE_ACK,
-		.ack_path = shake_wished_path(path->peer),
-		.index = link->s.peer_index,
-		.counter = way->counter,
-	});
-	shake_ack_write(packet, &(struct shake_ack_body){
-		.echo = link->echo,
-		.hold_us = now - link->echo_at,
-		.bytes = link->received_bytes,
-		.packets = link->received_packets,
-		.seen = seen_behind(path, link),
-	});
 	return true;
 }
 

@@ -79,7 +79,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 				  u64 now)
 {
 	u32 least = shake_path_min_rtt(&path->estimate), number, place;
-	u32 srtt = shake_path_srtt(&path->estimate), ahead, needless, tries;
+	u32 srtt = shake_path_srtt(&path->estimate), needless, tries;
 	struct shake_copies *copies = path->copies;
 	struct sk_buff *list = NULL, **end = &list;
 	struct shake_repair *repair;
@@ -92,10 +92,6 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		return NULL;
 	}
 	repair = &copies->repair;
-	/* what a copy waits longer than packets did of late, and the pseudo-ACK that tells of it */
-	ahead = shake_path_wait(&path->estimate, now);
-	ahead -= min(ahead, srtt - min(srtt, least));
-	ahead += SHAKE_BATCH;
 	shake_repair_look(repair, ack->seen, now);
 	for (number = repair->tail; shake_repair_next(repair, &number); number++) {
 		place = shake_repair_place(number);
@@ -113,8 +109,8 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		if (fate == SHAKE_COPY_LAST)
 			swap(*end, copies->skb[place]);
 		if (*end) {
-			repair->kept[place].ahead = ahead;
-			ahead += shake_path_again(&path->estimate, (*end)->len, now);
+			repair->kept[place].after = path->estimate.counter;
+			shake_path_again(&path->estimate, (*end)->len, now);
 			shake_limit_count(path, (*end)->len, now);
 			end = &(*end)->next;
 		}

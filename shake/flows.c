@@ -267,15 +267,24 @@ void shake_flows_free(struct shake_flows *f)
 	f->buckets = NULL;
 }
 
+/* Whether senders may send again, as they were told of an MTU. */
+static bool is_told(const struct shake_flows *f, u64 now)
+{
+	u64 at = READ_ONCE(f->told_at);
+
+	return at && now - at <= SHAKE_FLOWS_TOLD;
+}
+
 /* A segment leaves. A SYN begins a slow start, and what is sent again ends it. */
 static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
-			    const struct shake_segment *s)
+			    const struct shake_segment *s, u64 now)
 {
 	if (s->syn) {
 		set_opening(f, flow, true);
 		shake_opening_begin(&flow->opening, s->seq);
 		WRITE_ONCE(f->sated, false);
-	} else if (flow->opening.on && shake_before(s->seq, flow->sends.high)) {
+	} else if (flow->opening.on && shake_before(s->seq, flow->sends.high) &&
+		   !is_told(f, now)) {
 		set_opening(f, flow, false);
 	}
 }
@@ -301,7 +310,7 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 	spin_lock_bh(&f->lock);
 	flow = flow_of_data(f, s, now);
 	if (flow) {
-		look_at_opening(f, flow, s);
+		look_at_opening(f, flow, s, now);
 		has_mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn,
 					   m_al);
 	}
@@ -557,10 +566,8 @@ void shake_flows_path_lost(struct shake_flows *f, u8 path)
 		return;
 	spin_lock_bh(&f->lock);
 	f->alive &= ~(1U << (path - 1));
-	list_for_each_entry(flow, &f->recent, recent) {
-		flow->holes.kept = false;	/* if there are copies, they come late */
-		shake_holes_clear(&flow->holes, f->alive, &f->counts);
-	}
+	list_for_each_entry(flow, &f->recent, recent)
+		shake_holes_lose_path(&flow->holes, path - 1, f->alive, &f->counts);
 	spin_unlock_bh(&f->lock);
 }
 

@@ -30,6 +30,8 @@ struct sk_buff;
 /* us without a packet after which a flow is not busy, and how many busy ones are counted */
 #define SHAKE_FLOWS_BUSY APOGEE_USEC_PER_SEC
 #define SHAKE_FLOWS_COUNTED 16
+/* us after a sender was told of an MTU, in which it sends again for that */
+#define SHAKE_FLOWS_TOLD (2 * APOGEE_USEC_PER_SEC)
 
 /**
  * struct shake_flows - the flows of a peer
@@ -44,6 +46,7 @@ struct sk_buff;
  * @all: the same of all peers of a device
  * @opening: number of flows in their first slow start; may be read without the lock
  * @sated: their windows are as large as the paths need; without the lock
+ * @told_at: us, when senders were told of an MTU; without the lock
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
  * @counts: what happened
@@ -60,6 +63,7 @@ struct shake_flows {
 	atomic_t *all;
 	u32 opening;
 	bool sated;
+	u64 told_at;
 	u8 alive;
 	u32 apart;
 	struct shake_flow_counts counts;

@@ -182,7 +182,8 @@ static bool is_needless(struct shake_peer *peer, const struct shake_segment *s,
 	if (!READ_ONCE(peer->flows.opening) || !s->pure_ack)
 		return false;
 	return !shake_flows_passes(&peer->flows, s, head->flags & SHAKE_RETRANSMIT ||
-				   s->has_sack || s->flags & SHAKE_SEGMENT_ECE, now);
+				   (s->has_sack && !s->has_dsack) ||
+				   s->flags & SHAKE_SEGMENT_ECE, now);
 }
 
 /*
@@ -371,6 +372,23 @@ static void policy_in(struct shake_link *link, const u8 *packet, u64 counter)
 	shake_path_set_policy(path, &policy);
 }
 
+/* Whether a packet is one that the next pseudo-ACK may not tell of: a copy as a rule. */
+static bool is_late(const struct shake_link *link, const struct arrival *a)
+{
+	return a->head.flags & SHAKE_COUNTED &&
+	       a->counter + SHAKE_REPAIR_SEEN - SHAKE_ACK_PACKETS <= link->echo &&
+	       link == shake_link(link->path);
+}
+
+/* Write a pseudo-ACK of a late packet; of others the next tells. Under the peer's lock. */
+static bool late_in(struct shake_path *path, struct shake_way *way, u8 *packet,
+		    const struct arrival *a)
+{
+	if (path->ack_due)
+		shake_peer_wake(path->peer, path->ack_due, a->now);
+	return shake_ack_take_late(path, way, packet, a->counter, a->now);
+}
+
 /* Take what a packet says, if it is new. Returns whether it is. */
 static bool take_packet(struct shake_dev *d, struct arrival *a)
 {
@@ -401,6 +419,8 @@ static bool take_packet(struct shake_dev *d, struct arrival *a)
 		shake_way_again(path, &same);
 	if (a->head.type == SHAKE_TYPE_PROBE && a->head.flags & SHAKE_SIZED)
 		came = shake_came_take(link, a->counter, &way, packet, a->now);
+	else if (is_late(link, a))
+		answer = late_in(path, &way, packet, a);
 	else if (path->ack_due && path->ack_due <= a->now)
 		answer = shake_ack_take(path, &way, packet, a->now);
 	spin_unlock_bh(&peer->lock);

@@ -146,8 +146,8 @@ static void keep_copy(struct shake_path *path, struct parcel *parcel, u32 counte
 	path->copies->mtu = mtu ?: path->copies->mtu;
 	if (shake_repair_covers(repair))
 		parcel->flags |= SHAKE_KEPT;
-	parcel->kept = shake_repair_keep(repair, counter, path->estimate.rate, now,
-					 &parcel->place);
+	parcel->kept = shake_repair_keep(repair, counter, shake_path_known_rate(&path->estimate),
+					 now, &parcel->place);
 }
 
 /* What a packet is on the chosen path. Under the peer's lock. */
@@ -288,6 +288,7 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	}
 	if (parcel->tell) {
 		too_big(skb, parcel->tell);
+		WRITE_ONCE(peer->flows.told_at, shake_now());
 		shake_count(d, SHAKE_MTU_TOLD);
 	}
 	cause = SHAKE_DROP_MEMORY;

@@ -50,10 +50,10 @@
  *              when a path has died. Not before 100 ms more than the longest way takes longer
  *              than the shortest: a path that was not used for a while may be used again.
  *   mending    If the leader has copies of what it sends (shake_repair.h), a lost segment
- *              comes once more. Until then, or twice the time that this took before, its
- *              duplicate ACKs are dropped, too. Only if some M_AL has shown a loss on a
- *              path that may be the hole's: of what was lost in front of the leader there is
- *              no copy.
+ *              comes once more. Until then, or two and a half times what this took before on
+ *              its path (the second copy, if the first was lost), its duplicate ACKs are
+ *              dropped, too. Only if some M_AL has shown a loss on a path that has copies and
+ *              may be the hole's: of what was lost in front of the leader there is none.
  *   what is a  A pure ACK of A itself, with window and flags of the last one. It must
  *   duplicate  match a hole, and not report data received twice (D-SACK). With SACK blocks
  *              its window may differ, if so many segments came behind the hole: a receiver
@@ -186,8 +186,9 @@ struct shake_flow_counts {
  * @mode: enum shake_hole_mode
  * @relay: c_p, duplicate ACKs that TDAR still lets through
  * @asked: a retransmission was asked for
- * @shown: a path showed a loss of what may be in it
- * @mending: the leader had a copy when it proved to be lost
+ * @shown: bits of the paths that showed a loss of what may be in it, and have copies
+ * @shown_at: when one did last, in us modulo 2^32
+ * @mending: there was a copy when it proved to be lost
  * @rest: it was behind data that has arrived, and opened no gap
  * @since: when it opened, or proved to be lost, in us modulo 2^32
  */
@@ -200,9 +201,10 @@ struct shake_hole {
 	u8 mode;
 	u8 relay;
 	bool asked;
-	bool shown;
+	u8 shown;
 	bool mending;
 	bool rest;
+	u32 shown_at;
 	u32 since;
 };
 
@@ -236,10 +238,10 @@ struct shake_ends {
  *	  anything proved it to be lost
  * @depth: duplicate ACKs that late data causes
  * @now: time of the last segment or ACK, in us modulo 2^32
- * @patience: time that a copy is waited for, in us; 0: the first one
+ * @patience: time that a copy is waited for, by path, in us; 0: the first one
  * @lateness: time by which data is late, in us; 0: unknown
  * @apart: time by which the longest way is longer than the shortest, in us
- * @kept: the leader has a copy of the last segment
+ * @kept: bits of the paths of whose last segment there was a copy
  */
 struct shake_holes {
 	struct shake_hole *hole;
@@ -258,10 +260,10 @@ struct shake_holes {
 	u16 lost;
 	u16 depth;
 	u32 now;
-	u32 patience;
+	u32 patience[SHAKE_HOLES_PATHS];
 	u32 lateness;
 	u32 apart;
-	bool kept;
+	u8 kept;
 };
 
 /**
@@ -553,6 +555,7 @@ static inline bool shake_holes_cut(struct shake_holes *h, u32 at, u32 number,
 	if (!shake_holes_insert(h, at + 1, number, hole->end, hole->mode, counts))
 		return false;
 	hole[1].shown = hole->shown;
+	hole[1].shown_at = hole->shown_at;
 	hole[1].mending = hole->mending;
 	hole[1].since = hole->since;
 	hole->end = number;
@@ -574,8 +577,8 @@ static inline void shake_hole_lose(const struct shake_holes *h, struct shake_hol
 				   struct shake_flow_counts *counts)
 {
 	hole->mode = SHAKE_HOLE_NEEDED;
-	hole->mending = h->kept && hole->shown;
-	hole->since = h->now;
+	hole->mending = hole->shown;
+	hole->since = hole->shown ? hole->shown_at : h->now;
 	counts->holes_lost++;
 }
 
@@ -631,6 +634,26 @@ static inline void shake_holes_clear(struct shake_holes *h, u8 alive,
 	}
 }
 
+/**
+ * shake_holes_lose_path() - a path died: what it lost is lost, and if there are copies, they come
+ * late
+ * @h: the flow
+ * @path: from 0
+ * @alive: bits of the others
+ * @counts: what happened
+ */
+static inline void shake_holes_lose_path(struct shake_holes *h, u8 path, u8 alive,
+					 struct shake_flow_counts *counts)
+{
+	u32 at;
+
+	h->kept &= (u8)~(1U << path);
+	for (at = 0; at < h->count; at++)
+		if (h->hole[at].mode == SHAKE_HOLE_UNDECIDED)
+			h->hole[at].shown &= (u8)~(1U << path);
+	shake_holes_clear(h, alive, counts);
+}
+
 /* ack=auto: data was late by @depth duplicate ACKs. */
 static inline void shake_holes_learn_depth(struct shake_holes *h, u32 depth)
 {
@@ -668,17 +691,27 @@ static inline bool shake_hole_is_overdue(const struct shake_holes *h,
 }
 
 /* Time that a copy is waited for. */
-static inline u32 shake_holes_patience(const struct shake_holes *h)
+static inline u32 shake_holes_patience(const struct shake_holes *h, u8 path)
 {
-	return h->patience ? h->patience : SHAKE_HOLES_PATIENCE;
+	return h->patience[path] ? h->patience[path] : SHAKE_HOLES_PATIENCE;
+}
+
+/* The same, the longest of some paths; 0: of none. */
+static inline u32 shake_holes_patience_of(const struct shake_holes *h, u8 paths)
+{
+	u32 most = 0;
+	u8 path;
+
+	for (path = 0; path < SHAKE_HOLES_PATHS; path++)
+		if (paths & (1U << path))
+			most = max(most, shake_holes_patience(h, path));
+	return most;
 }
 
 /* Time after which what was sent before the last segment does not come any more. */
 static inline u32 shake_holes_longest(const struct shake_holes *h)
 {
-	u32 waits = shake_holes_waits(h);
-
-	return h->kept ? max(waits, shake_holes_patience(h)) : waits;
+	return max(shake_holes_waits(h), shake_holes_patience_of(h, h->kept));
 }
 
 /* Whether TCP retransmits: it was asked, or what makes it do so has passed. */
@@ -691,7 +724,7 @@ static inline bool shake_hole_is_told(const struct shake_hole *hole)
 static inline bool shake_hole_mends(const struct shake_holes *h, const struct shake_hole *hole)
 {
 	return hole->mending && hole->mode == SHAKE_HOLE_NEEDED && !shake_hole_is_told(hole) &&
-	       h->now - hole->since < shake_holes_patience(h);
+	       h->now - hole->since < shake_holes_patience_of(h, hole->shown);
 }
 
 /*
@@ -701,7 +734,7 @@ static inline bool shake_hole_mends(const struct shake_holes *h, const struct sh
 static inline u32 shake_hole_delays(const struct shake_holes *h, const struct shake_hole *hole)
 {
 	u32 waits = hole->mode == SHAKE_HOLE_UNDECIDED ? shake_holes_waits(h) :
-							 shake_holes_patience(h);
+							 shake_holes_patience_of(h, hole->shown);
 	u32 waited = h->now - hole->since;
 
 	if (!shake_hole_is_open(hole) || shake_hole_is_told(hole) || waited >= waits ||
@@ -732,15 +765,22 @@ static inline u32 shake_holes_turn(struct shake_holes *h, u32 now, u32 *wait)
 	return h->high;
 }
 
-/* A copy took the time @us. */
-static inline void shake_holes_learn_patience(struct shake_holes *h, u32 us)
+/* A copy of what a path lost took the time @us; not if it may be one of several. */
+static inline void shake_holes_learn_patience(struct shake_holes *h, u8 paths, u32 us)
 {
-	u32 had = shake_holes_patience(h);
-	u32 wants = 2 * min(us, SHAKE_HOLES_PATIENCE_MOST) + SHAKE_HOLES_PATIENCE_LEAST / 2;
+	u32 wants = 5 * min(us, SHAKE_HOLES_PATIENCE_MOST) / 2 + SHAKE_HOLES_PATIENCE_LEAST / 2;
+	u32 had;
+	u8 path;
 
-	if (wants < had)
-		wants = had - (had - wants) / 8;
-	h->patience = clamp_t(u32, wants, SHAKE_HOLES_PATIENCE_LEAST, SHAKE_HOLES_PATIENCE_MOST);
+	for (path = 0; path < SHAKE_HOLES_PATHS; path++) {
+		if (paths != 1U << path)
+			continue;
+		had = shake_holes_patience(h, path);
+		if (wants < had)
+			wants = had - (had - wants) / 8;
+		h->patience[path] = clamp_t(u32, wants, SHAKE_HOLES_PATIENCE_LEAST,
+					    SHAKE_HOLES_PATIENCE_MOST);
+	}
 }
 
 /**
@@ -757,7 +797,7 @@ static inline void shake_holes_filled(struct shake_holes *h, struct shake_hole *
 
 	if (!again && hole->mending && !undecided) {
 		counts->holes_mended++;
-		shake_holes_learn_patience(h, h->now - hole->since);
+		shake_holes_learn_patience(h, hole->shown, h->now - hole->since);
 	} else if (!again) {
 		counts->holes_late++;
 	}
@@ -828,14 +868,18 @@ static inline void shake_holes_open(struct shake_holes *h, u32 seq,
 }
 
 /* A path lost something that ended after @from and not after @to: what a hole misses there. */
-static inline void shake_holes_show(struct shake_holes *h, u32 from, u32 to)
+static inline void shake_holes_show(struct shake_holes *h, const struct shake_arrival *a,
+				    u32 from)
 {
 	u32 at;
 
-	for (at = 0; at < h->count; at++)
-		if (shake_before(from, h->hole[at].end) &&
-		    shake_before(h->hole[at].first, to))
-			h->hole[at].shown = true;
+	for (at = 0; a->kept && at < h->count; at++) {
+		if (!shake_before(from, h->hole[at].end) ||
+		    !shake_before(h->hole[at].first, a->m_al))
+			continue;
+		h->hole[at].shown |= (u8)(1U << a->path);
+		h->hole[at].shown_at = h->now;
+	}
 }
 
 /* Compare M_AL with M_HA, 4.2. */
@@ -844,12 +888,12 @@ static inline void shake_holes_compare(struct shake_holes *h, const struct shake
 {
 	if (!shake_ends_knows(&h->paths, a->path)) {
 		/* nothing came by it yet, but what it was sent is missing here */
-		shake_holes_show(h, h->count ? h->hole[0].first : a->m_al, a->m_al);
+		shake_holes_show(h, a, h->count ? h->hole[0].first : a->m_al);
 		return;
 	}
 	if (!shake_before(h->paths.end[a->path], a->m_al))
 		return;
-	shake_holes_show(h, h->paths.end[a->path], a->m_al);
+	shake_holes_show(h, a, h->paths.end[a->path]);
 	shake_holes_mark(h, a->m_al, counts);
 }
 
@@ -1000,7 +1044,8 @@ static inline void shake_holes_arrived(struct shake_holes *h,
 		a.has_mal = false;
 	}
 	shake_raise(&h->now, a.now);	/* another CPU may have a later time */
-	h->kept = a.kept;
+	h->kept &= (u8)~(1U << a.path);
+	h->kept |= (u8)(a.kept << a.path);
 	shake_holes_data(h, &a, counts);
 }
 

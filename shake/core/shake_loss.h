@@ -21,8 +21,8 @@
  *               no reason, however long it is.
  *   queues      Losses of packets that met a queue may be the link's answer to a full queue, and
  *               where TCP keeps a queue, it can live with the losses. They count where paths are
- *               compared, and from SHAKE_LOSS_ANYWAY on if the queue is less than half of the
- *               longest of late: then it was not full.
+ *               compared, and from SHAKE_LOSS_ANYWAY, or the user's limit, on if the queue is
+ *               less than half of the longest of late: then it was not full.
  *   reordering  A packet that others overtook is missing until it comes. A path is left out only if
  *               packets are missing for good, too: three quarters as many, of the least number
  *               that was missing in each SHAKE_LOSS_BLOCK packets and SHAKE_LOSS_BLOCK_US.
@@ -267,7 +267,7 @@ static inline bool shake_loss_is_much(const struct shake_loss *l, bool repaired)
 	u32 much = shake_loss_much(l, repaired);
 
 	return !l->out && l->stays >= much / 4 * 3 &&
-	       (l->empty >= much || l->brief >= max(much, SHAKE_LOSS_ANYWAY));
+	       (l->empty >= much || l->brief >= (l->limit ?: max(much, SHAKE_LOSS_ANYWAY)));
 }
 
 /**

@@ -6,28 +6,32 @@
  * later than the least round trip: the link has a queue. When a flow begins to use a second,
  * longer way, all behind that comes later, too, as it is put in order, and the window stays at
  * what the first packets needed. So the end that sends the data lets only some fifth of the
- * window be acknowledged at a time, until its paths are full: then all ACKs tell what there is.
+ * largest window be acknowledged at a time, until its paths are full: then all ACKs tell what there
+ * is.
  *
- * Not from the middle of a connection, nor when anything is sent again, or TCP has to know more: of
- * losses, congestion or its receiver's window. What is sent last is acknowledged at once.
+ * Not from the middle of a connection, nor when anything is sent again (but because of a path's
+ * MTU), or TCP has to know more: of losses, congestion or its receiver's window. What is sent last
+ * is acknowledged at once.
  */
 #ifndef _APOGEE_SHAKE_OPENING_H
 #define _APOGEE_SHAKE_OPENING_H
 
 #include "shake_holes.h"
 
-/* An ACK passes that tells of one in so many of what is left. */
+/* An ACK passes that tells of one in so many of a window. */
 #define SHAKE_OPENING_PART	6U
 
 /**
  * struct shake_opening - a flow that has begun
  * @passed: highest number acknowledged to TCP
  * @seen: highest number acknowledged
+ * @step: that of which an ACK tells, part of the largest window
  * @on: it is in its first slow start, as far as is known
  */
 struct shake_opening {
 	u32 passed;
 	u32 seen;
+	u32 step;
 	bool on;
 };
 
@@ -54,7 +58,8 @@ static inline bool shake_opening_passes(struct shake_opening *o, u32 high, u32 a
 	if (shake_before(high, ack) || !shake_before(o->seen, ack))
 		return true;
 	o->seen = ack;
-	if (ack - o->passed < (high - ack) / SHAKE_OPENING_PART)
+	o->step = max(o->step, (high - ack) / SHAKE_OPENING_PART);
+	if (ack - o->passed < o->step && ack != high)
 		return false;
 	o->passed = ack;
 	return true;

@@ -431,6 +431,17 @@ static inline u64 shake_path_rate(const struct shake_path_est *e)
 }
 
 /**
+ * shake_path_known_rate() - G of a path that had a queue
+ * @e: the path
+ *
+ * Return: bytes/s; 0: it may carry more, and packets are lost when it is found out.
+ */
+static inline u64 shake_path_known_rate(const struct shake_path_est *e)
+{
+	return e->intervals < SHAKE_INTERVALS_EARLY ? 0 : e->rate;
+}
+
+/**
  * shake_path_outstanding() - U
  * @e: the path
  *
@@ -792,9 +803,12 @@ static inline u32 shake_path_settle(const struct shake_path_est *e, struct shake
 static inline void shake_path_rebase(struct shake_path_est *e, const struct shake_sent *found,
 				     u32 rtt, u64 now)
 {
-	u64 explained = (u64)shake_path_min_rtt(e) + shake_path_time(e, found->ahead);
+	u64 least = shake_path_min_rtt(e);
+	u64 explained = least + shake_path_time(e, found->ahead);
 	u32 part;
 
+	/* G becomes less when less is sent, C does not; it may be twice of what is true */
+	explained = min(explained, max(least, 2 * (u64)shake_path_carry(e, found->ahead)));
 	if (!e->intervals || rtt <= explained + SHAKE_STRANGE) {
 		e->strange_at = now;
 		e->strange = U32_MAX;

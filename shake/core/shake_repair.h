@@ -3,9 +3,11 @@
  * Which packets of a SHAKE path are lost and are sent again: the leader's copies.
  *
  * A pseudo-ACK tells which of the 64 packets before its echo were received. A path keeps order,
- * so that one that was not is lost. It is sent again as it was, by the same path, and once more
- * after five quarters of a round trip: its counter is in no replay window, and its hole at the
- * agent is where it was. This is link ARQ of low persistence, RFC 3366, 1.4.
+ * so that one that was not is lost. It is sent again as it was, by the same path, and once more if
+ * what left after it comes first: its counter is in no replay window, and its hole at the agent is
+ * where it was. When it comes, the packets before the newest echo are others, so that it
+ * has a pseudo-ACK of its own, whose echo it is. This is link ARQ of low persistence, RFC 3366,
+ * 1.4.
  *
  * The paper leaves losses to TCP. One flow over several paths then halves its window for each
  * loss on any of them.
@@ -19,9 +21,9 @@
  *   outages   A dead path keeps its copies for a while after the packets left: in a session
  *             that goes on its next ACK tells of them. TCP has sent again what is old, and a
  *             copy is sent once.
- *   economy   A path of SHAKE_REPAIR_FAST and more keeps copies for SHAKE_REPAIR_TIME after a
- *             loss only. On slower ones they cost little, and the first loss of a flow as much
- *             as any.
+ *   economy   A path known to carry SHAKE_REPAIR_FAST and more keeps copies for
+ *             SHAKE_REPAIR_TIME after a loss only. On slower ones they cost little, and the first
+ *             loss of a flow as much as any; what a link carries is found out by losses.
  *
  * Counters are the low 32 bits of those in the packets.
  */
@@ -31,14 +33,14 @@
 #include <apogee/int.h>
 
 /* Copies of a path, a power of two. */
-#define SHAKE_REPAIR_KEPT	512U
+#define SHAKE_REPAIR_KEPT	2048U
 #define SHAKE_REPAIR_LONGEST	2048U
 /* Packets of a path that may overtake one, at most. */
 #define SHAKE_REPAIR_REORDER	32U
 #define SHAKE_REPAIR_TRIES	2U
 /* Packets kept for one that is sent again, and the most that are saved up for. */
 #define SHAKE_REPAIR_PRICE	4U
-#define SHAKE_REPAIR_SAVED	256U
+#define SHAKE_REPAIR_SAVED	1024U
 /* Paths of so many bytes/s, 10 Mbit/s, keep copies only ... */
 #define SHAKE_REPAIR_FAST	1250000U
 /* ... for so long after a loss, in us. */
@@ -48,19 +50,21 @@
 #define SHAKE_REPAIR_OLD_TRIPS	4U
 /* Packets before the echo that a pseudo-ACK tells of. */
 #define SHAKE_REPAIR_SEEN	64U
+/* and those that a copy may be behind, so that it is taken (shake_replay.h) when it arrives */
+#define SHAKE_REPAIR_FAR	6144U
 
 /**
  * struct shake_kept - a packet of which there is a copy
  * @counter: its number
  * @at: when it left the last time, in us modulo 2^32
- * @ahead: time that those take that left with it, before it, in us
+ * @after: the last packet that left before its copy, if there was one
  * @tries: how often it was sent again
  * @open: it is not known whether it arrived
  */
 struct shake_kept {
 	u32 counter;
 	u32 at;
-	u32 ahead;
+	u32 after;
 	u8 tries;
 	bool open;
 };
@@ -150,14 +154,17 @@ static inline bool shake_repair_covers(const struct shake_repair *r)
 	return r->last && r->head != r->tail;
 }
 
-/* Whether an open packet is lost by now. */
+/*
+ * Whether an open packet is lost by now. A copy is if one that left after it has arrived: its own
+ * pseudo-ACK would have come before.
+ */
 static inline bool shake_repair_is_lost(const struct shake_repair *r,
-					const struct shake_kept *kept, u32 behind, u32 srtt,
+					const struct shake_kept *kept, u32 echo, u32 srtt,
 					u64 now)
 {
-	bool late = (u32)now - kept->at > srtt + srtt / 4 + kept->ahead;
-
-	return late || (behind > r->overtake && !kept->tries);
+	if (kept->tries)
+		return (s32)(echo - kept->after) > (s32)r->overtake;
+	return (u32)now - kept->at > srtt + srtt / 4 || echo - kept->counter > r->overtake;
 }
 
 /* Whether a dead path needs the copy no more. To be asked within an hour: times wrap. */
@@ -209,16 +216,14 @@ static inline enum shake_copy shake_repair_judge(struct shake_repair *r, u32 pla
 
 	if (shake_repair_is_ahead(r, place, echo))
 		return SHAKE_COPY_WAITS;
-	if (behind > SHAKE_REPAIR_SEEN) {
-		/* not told: where one was only late, this one was, too */
-		r->needless += kept->tries && r->needless;
+	if (behind > SHAKE_REPAIR_SEEN && (!kept->tries || behind > SHAKE_REPAIR_FAR))
 		return SHAKE_COPY_DONE;
-	}
-	if (!behind || seen >> (SHAKE_REPAIR_SEEN - behind) & 1) {
+	if (behind <= SHAKE_REPAIR_SEEN &&
+	    (!behind || seen >> (SHAKE_REPAIR_SEEN - behind) & 1)) {
 		shake_repair_learn(r, kept, least, now);
 		return SHAKE_COPY_DONE;
 	}
-	if (!shake_repair_is_lost(r, kept, behind, srtt, now))
+	if (!shake_repair_is_lost(r, kept, echo, srtt, now))
 		return SHAKE_COPY_WAITS;
 	if (r->saved < SHAKE_REPAIR_PRICE)
 		return SHAKE_COPY_DONE;

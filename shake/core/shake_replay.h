@@ -10,9 +10,9 @@
 
 #include <apogee/int.h>
 
-#define SHAKE_REPLAY_WORDS	32U
+#define SHAKE_REPLAY_WORDS	128U
 /* Counters this far behind the newest, or farther, are refused: a word is being cleared. */
-#define SHAKE_REPLAY_WINDOW	1984U
+#define SHAKE_REPLAY_WINDOW	8128U
 /* No packet is sent with this counter or a higher one. */
 #define SHAKE_COUNTER_LIMIT	(1ULL << 62)
 

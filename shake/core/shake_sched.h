@@ -246,13 +246,16 @@ static inline u64 shake_sched_begin(const struct shake_path_est *est)
 }
 
 /*
- * Whether packets of a path that had no queue up to now come in a burst, and bursts were lost. Its
- * queue may be too short for what TCP sends when data that waited for others goes on.
+ * Whether packets of a path that had no queue up to now come in a burst. Its queue may be too short
+ * for what TCP sends in slow start, or when data that waited for others goes on. They leave in
+ * pace, twice of what came in a round trip, ten at once, or as many as came through if others were
+ * lost.
  */
 static inline bool shake_sched_is_ahead(const struct shake_path_est *est, u64 now)
 {
-	return !est->intervals && est->room &&
-	       shake_path_wait(est, now) > max(est->room, SHAKE_AHEAD);
+	u32 burst = est->room ?: shake_path_time(est, SHAKE_BEGIN_PACKETS * est->packet);
+
+	return !est->intervals && shake_path_wait(est, now) > max(burst, SHAKE_AHEAD);
 }
 
 /**
@@ -388,7 +391,7 @@ static inline bool shake_sched_is_full(const struct shake_sched_config *c,
  * @count: their number
  * @waits: octets that wait above them
  *
- * What each carries is known, or more waits than is under way.
+ * What each carries is known, or much more waits than those take next of which it is not.
  */
 static inline bool shake_sched_is_sated(const struct shake_choice *paths, u32 count, u64 waits)
 {
@@ -397,10 +400,13 @@ static inline bool shake_sched_is_sated(const struct shake_choice *paths, u32 co
 	u32 index;
 
 	for (index = 0; index < min(count, SHAKE_CHOICES_MAX); index++) {
-		under_way += shake_path_outstanding(paths[index].est);
-		known = known && paths[index].est->intervals;
+		const struct shake_path_est *est = paths[index].est;
+
+		under_way += est->intervals ? shake_path_outstanding(est) :
+					      shake_sched_begin(est);
+		known = known && est->intervals;
 	}
-	return known || waits > under_way;
+	return known || waits > 4 * under_way;
 }
 
 #endif /* _APOGEE_SHAKE_SCHED_H */

@@ -151,7 +151,8 @@ struct shake_head {
 
 /**
  * struct shake_ack_body - what a pseudo-ACK tells
- * @echo: low 32 bits of the counter of the newest counted packet received
+ * @echo: low 32 bits of the counter of the newest counted packet received, or of a late one that
+ *	just came
  * @hold_us: us since its arrival
  * @bytes: counted bytes received, of whole UDP payloads, modulo 2^32
  * @packets: counted packets received, modulo 2^32

@@ -44,7 +44,8 @@ static void check(void)
 	if (holes.started && !counts.holes_refused && !counts.senseless)
 		expect(holes.received == base + i || shake_before(base + i, holes.acked));
 	expect(holes.depth <= SHAKE_HOLES_DEPTH);
-	expect(holes.patience <= SHAKE_HOLES_PATIENCE_MOST);
+	for (i = 0; i < SHAKE_HOLES_PATHS; i++)
+		expect(holes.patience[i] <= SHAKE_HOLES_PATIENCE_MOST);
 }
 
 static void send(u32 path, u32 from, u32 length, bool kept)

@@ -47,8 +47,8 @@ static void send(struct link *l, u32 bytes, bool lost)
 		return;
 	l->packets[l->sent++] = (struct packet){ now, bytes, lost };
 	shake_path_sent(&l->est, l->sent, bytes, now);
-	if (shake_repair_keep(&l->copies, l->sent, shake_path_rate(&l->est), now, &place))
-		l->copies.kept[place].ahead = next8(&(struct input){ (u8 *)&bytes, 1 });
+	if (shake_repair_keep(&l->copies, l->sent, shake_path_known_rate(&l->est), now, &place))
+		l->copies.kept[place].after = l->sent + next8(&(struct input){ (u8 *)&bytes, 1 });
 	shake_repair_covers(&l->copies);
 }
 
@@ -67,7 +67,8 @@ static void judge_copies(struct link *l, u32 echo)
 			shake_repair_close(&l->copies, place);
 			break;
 		case SHAKE_COPY_SENT:	/* the next pseudo-ACK tells of it */
-			l->seen |= 1ULL << (64 - (echo - l->copies.kept[place].counter));
+			if (echo - l->copies.kept[place].counter <= SHAKE_REPAIR_SEEN)
+				l->seen |= 1ULL << (64 - (echo - l->copies.kept[place].counter));
 			break;
 		default:
 			break;
@@ -165,8 +166,8 @@ static void replay(struct input *in)
 
 	memset(taken, 0, sizeof(taken));
 	for (; steps; steps--) {
-		counter = newest + next_to(in, 4000);
-		counter = min_t(u64, counter > 2000 ? counter - 2000 : 0, ARRAY_SIZE(taken) - 1);
+		counter = newest + next_to(in, 20000);
+		counter = min_t(u64, counter > 10000 ? counter - 10000 : 0, ARRAY_SIZE(taken) - 1);
 		expect(shake_replay_full(&r, (u32)counter) == counter);
 		if (counter && newest < counter + SHAKE_REPLAY_WINDOW)
 			expect(shake_replay_check(&r, counter) == !taken[counter]);

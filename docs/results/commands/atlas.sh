@@ -23,10 +23,10 @@ scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,thir
 scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 60 --seed 6701 \
   --set direction=down --json docs/results/atlas/links-down.jsonl
 
-# Of the two above SHAKE anew: --beside first, its results into these files. 16 others, and of commit 6f366c0a (before)
-scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 7901 \
+# Of the two above SHAKE anew: --beside first, its results into these files. 16 others, and of commit 573410f4 (before)
+scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 424242 \
   --set direction=up --json docs/results/atlas/links-after.jsonl
-scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 7901 \
+scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 424242 \
   --set direction=down --json docs/results/atlas/links-after-down.jsonl
 
 # radios.md

@@ -336,3 +336,15 @@ def test_few_packets_show_nothing(apogee: Library) -> None:
         other.wait(20_000)
     other.wait(SECOND)
     assert not apogee.shake_sched_may_leave(choices(apogee, [bad, other]), 2, 0)
+
+
+@pytest.mark.parametrize(("limit", "much"), [(2, True), (0, False)])
+def test_a_limit_counts_in_queues_that_are_not_full(
+    apogee: Library, limit: int, much: bool
+) -> None:
+    """6 % are lost of what meets a short queue on a path that always has one."""
+    loss = apogee.new("shake_loss")
+    apogee.shake_loss_init(loss)
+    apogee.shake_loss_set_limit(loss, limit)
+    loss.stays = loss.brief = (1 << 24) * 6 // 100
+    assert apogee.shake_loss_is_much(loss, True) is much
