@@ -218,6 +218,13 @@ def test_a_build_that_fails_is_made_again(machine: Machine) -> None:
     assert (again[0], {*again[1:-1]}, again[-1]) == ("0", {"1"}, "0"), "once more, then one by one"
 
 
+def test_a_kernel_that_is_named_from_where_one_is(machine: Machine) -> None:
+    machine.headers("modules:\n\t@touch $(M)/tcp_a.ko\n")
+    out = machine.kdir.parent / "out"
+    done = machine.run("build-modules", os.path.relpath(machine.kdir), out)
+    assert (done.returncode, (out / "tcp_a.ko").exists()) == (0, True), done.stderr
+
+
 def test_a_link_to_another_kernel_is_another_kernel(machine: Machine) -> None:
     machine.headers("modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n")
     out, link = machine.kdir.parent / "out", machine.kdir.parent / "build"
