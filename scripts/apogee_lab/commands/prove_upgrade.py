@@ -46,6 +46,7 @@ def upgrade(kernel: Installed, out: Path) -> str:
     script = Path(__file__).with_suffix(".sh").read_text(encoding="utf-8")
     info = qemu.run_script(
         f"{NETWORK}\nNOW={int(time.time())}\n{script}", kernel=kernel, out=out,
+        timeout_virtual_s=3000.0,
         files={
             "lab/root.tar.gz": _archive(kernel.root / "root"),
             "lab/next.deb": (kernel.root / "next-tcp.deb").read_bytes(),
@@ -64,9 +65,9 @@ def upgrade(kernel: Installed, out: Path) -> str:
         raise LabError(f"the new module carried {anew} B, see {out}")
     running = (out / "uname").read_text().strip()
     return (
-        f"kernel {running}: upgraded beside a connection of star, which had {before} B acknowledged "
-        f"before, {after} B after it, by the same module; {refused}; loaded anew it is the new "
-        f"module, which carried {anew} B"
+        f"kernel {running}: upgraded beside a connection of star, which had {before} B "
+        f"acknowledged before, {after} B after it, by the same module; {refused}; loaded anew it "
+        f"is the new module, which carried {anew} B"
     )
 
 

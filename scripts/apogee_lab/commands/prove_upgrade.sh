@@ -4,6 +4,7 @@
 # Upgrades apogee-tcp-dkms while a connection uses star, in a guest (prove_upgrade.py): DKMS builds
 # and installs the new modules, that of the connection stays until it is loaded anew. The names are
 # of the guest: $NOW is the time, $OUT the folder of what comes back.
+cd "$OUT" || exit
 date -s "@$NOW" >/dev/null
 mkdir /own
 mount -t tmpfs -o size=750m own /own
@@ -21,12 +22,12 @@ own() {
 	chroot /own /usr/bin/env -i LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-# send NAME: a connection with star; $sender, and in $OUT/NAME what arrives
+# send NAME: a connection with star; $sender, and in the file NAME what arrives
 send() {
-	ip netns exec far flow recv 5201 "$OUT/$1" &
+	ip netns exec far flow recv 5201 "$1" &
 	receiver=$!
 	sleep 0.5
-	flow send 10.9.0.2 5201 --cc star --duration 9999 "$OUT/$1.sent" &
+	flow send 10.9.0.2 5201 --cc star --duration 9999 "$1.sent" &
 	sender=$!
 	sleep 2
 }
@@ -42,22 +43,18 @@ id() { cat /sys/module/tcp_star/notes/.note.gnu.build-id; }
 sockets() { ss -tin 'dport = :5201'; }
 
 own modprobe tcp_star || fail "modprobe"
-id >$OUT/id
+id >loaded
 send before
-sockets >$OUT/ss.before
-own dpkg -i /next.deb >$OUT/upgrade 2>&1 || fail "upgrade: $(tail -n 1 $OUT/upgrade)"
+sockets >ss.before
+own dpkg -i /next.deb >upgrade 2>&1 || fail "upgrade: $(tail -n 1 upgrade)"
 [ "$(own modinfo -F next tcp_star)" = yes ] || fail "the new module is not installed"
-id | cmp - $OUT/id || fail "the upgrade has changed the module that is loaded"
+id | cmp - loaded || fail "the upgrade has changed the module that is loaded"
 sleep 2
-sockets >$OUT/ss.after
-own modprobe -r tcp_star 2>$OUT/refused && fail "not refused: modprobe -r beside a connection"
+sockets >ss.after
+own modprobe -r tcp_star 2>refused && fail "not refused: modprobe -r beside a connection"
 ends
-for try in 1 2 3 4 5 6 7 8 9; do
-	own modprobe -r tcp_star 2>/dev/null && break
-	sleep 1
-done
-[ ! -d /sys/module/tcp_star ] || fail "tcp_star is in use after the connection"
+until own modprobe -r tcp_star 2>/dev/null; do sleep 1; done
 own modprobe tcp_star || fail "modprobe after the upgrade"
-id | cmp -s - $OUT/id && fail "the module is the old one after modprobe"
+id | cmp -s - loaded && fail "the module is the old one after modprobe"
 send after
 ends
