@@ -131,15 +131,15 @@ static const struct argp argp = {
 	       "'none' takes it back\n",
 };
 
-/* Without names all that are wanted. */
-static void take_wanted(struct command *c, int (*wanted)(const struct algorithm *))
+/* Without names all that are wanted, and what was loaded from so many objects. */
+static void take_wanted(struct command *c, int (*wanted)(const struct algorithm *), size_t objects)
 {
 	if (c->count)
 		return;
 	for (size_t i = 0; i < algorithm_count; i++)
 		if (wanted(&algorithms[i]) > 0)
 			c->names[c->count++] = &algorithms[i];
-	c->count += loaded_objects(c->names + c->count, MOST_FOREIGN);
+	c->count += loaded_objects(c->names + c->count, objects);
 }
 
 static int usage(void)
@@ -193,7 +193,7 @@ static int run_choose(struct command *c)
 
 static int run_status(struct command *c)
 {
-	take_wanted(c, is_loaded);
+	take_wanted(c, is_loaded, MOST_FOREIGN);
 	return statuses(c->names, c->count, c->form);
 }
 
@@ -233,13 +233,13 @@ static int run_unload(struct command *c)
 	if (c->all ? c->count : !c->count)
 		return usage();
 	/* Also what an interrupted unload has left. */
-	take_wanted(c, has_pins);
+	take_wanted(c, has_pins, MOST_FOREIGN);
 	return each(c, unload);
 }
 
 static int run_trace(struct command *c)
 {
-	take_wanted(c, is_loaded);
+	take_wanted(c, is_loaded, 0);
 	return trace(c->names, c->count);
 }
 

@@ -214,6 +214,8 @@ static int follow_locked(struct ring_buffer **rings, struct source *s)
 
 	if (open_variables(s->algorithm, &s->variables))
 		return -1;
+	if (!s->variables.data)
+		return complain("%s has no records: it is another's object", s->algorithm->name);
 	s->until = variable(&s->variables, "apogee_tracing_until");
 	if (!s->until)
 		complain("%s was loaded by another version: unload it, and load it again",

@@ -55,11 +55,11 @@ def every_release(record: Record, suites: Sequence[str]) -> None:
     newest = {(suite, listed.flavour(release)): release for suite, _, release in reversed(todo)}
     oldest = {(suite, listed.flavour(release)): release for suite, _, release in todo}
 
-    def turn(one: tuple[str, str, str]) -> tuple[int, bool]:
+    def turn(one: tuple[str, str, str]) -> tuple[bool, bool, bool]:
         suite, arch, release = one
         flavour = listed.flavour(release)
-        ends = (kinds[suite, flavour] for kinds in (newest, oldest))
-        return [*ends, release].index(release), flavour != arch
+        new, old = (kinds[suite, flavour] == release for kinds in (newest, oldest))
+        return not (new or old), flavour != arch, not new
 
     for one in sorted(todo, key=turn):
         record.row("listed", *one, make=lambda: checks.listed_row(*one))  # noqa: B023

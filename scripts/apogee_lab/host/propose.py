@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass
+from typing import Any
 
 from .. import units
 from ..base import UsageError, repo_root
@@ -20,7 +20,7 @@ from .tune import PACKET, WINDOW_MAX, Path, settings
 
 LONG_S = 0.1  # a round trip from which a flow's start decides what a transfer takes
 FAT = 1000  # packets in a bandwidth-delay product from which Reno takes minutes for a window
-CARD = "docs/results/judge/card.md"
+CARDS = "docs/results/judge"
 
 
 @dataclass(frozen=True)
@@ -83,32 +83,46 @@ def propose(path: Path, loss: float, shared: bool) -> Proposal:
     return Proposal("cubic", "tcp_cubic", reason)
 
 
-def card_of(algorithm: str) -> list[dict[str, str]]:
-    """What the report card says of it: section, title, level and verdict; empty without a card."""
-    try:
-        lines = (repo_root() / CARD).read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return []
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    table = [row for row in rows if len(row) > 3]
-    if not table or algorithm not in table[0]:
-        return []
-    column = table[0].index(algorithm)
-    return [
-        {"section": row[0], "title": row[1], "level": row[2], "verdict": row[column]}
-        for row in table[1:]
-        if re.fullmatch(r"[0-9.]+", row[0]) and len(row) > column and row[column] != "text"
-    ]
+def _figure(criterion: dict[str, Any], algorithm: str) -> str:
+    """The first measure of a criterion that is not met."""
+    for test in criterion["tests"]:
+        for case in test["cells"].get(algorithm, {"cases": []})["cases"]:
+            if case["verdict"] == "not met" and case["value"] is not None:
+                name = f", {case['case']}" if case["case"] else ""
+                return f"{test['title']}{name}: {case['value']:.2g}, met {test['met']}"
+    return ""
+
+
+def card_of(algorithm: str) -> tuple[str, list[dict[str, str]]]:
+    """The report card's file, a whole one if there is one, and what it says: section, title, level,
+    verdict, and the figure of what is not met. Nothing without a card."""
+    for name in (f"{algorithm}/card.json", "card.json"):
+        path = repo_root() / CARDS / name
+        card = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        if card and algorithm in card["algorithms"]:
+            return f"{CARDS}/{name}", [
+                {
+                    **{key: one[key] for key in ("section", "title", "level")},
+                    "verdict": one["verdicts"][algorithm],
+                    "figure": _figure(one, algorithm),
+                }
+                for one in card["criteria"]
+                if one["verdicts"].get(algorithm, "text") != "text"
+            ]
+    return "", []
 
 
 def as_text(path: Path, found: Proposal) -> list[str]:
     """The proposal as paragraphs of a comment."""
-    verdicts = card_of(found.algorithm)
-    told = ", ".join(f"{one['section']} {one['verdict']}" for one in verdicts)
+    card, verdicts = card_of(found.algorithm)
+    told = ", ".join(
+        f"{one['section']} {one['verdict']}" + (f" ({one['figure']})" if one["figure"] else "")
+        for one in verdicts
+    )
     return [
         f"Proposed: {found.algorithm}. {found.reason}",
         found.beware,
-        f"Its report card ({CARD}): {told}." if told else "",
+        f"Its report card ({card}): {told}." if told else "",
         f"  modprobe {found.module}; sysctl -w net.ipv4.tcp_congestion_control={found.algorithm}",
     ]
 
@@ -131,7 +145,7 @@ def as_json(path: Path, loss: float, shared: bool) -> str:
             "beware": found.beware,
             "qdisc": "fq",
             "sysctl": {one.key: one.value for one in settings(path)},
-            "card": card_of(found.algorithm),
+            "card": card_of(found.algorithm)[1],
         },
         indent=1,
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -56,7 +57,22 @@ def test_as_json_with_the_card(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["cubic_share"] == pytest.approx(0.04, abs=0.01), "measured: 0.5 of 10 Mbit/s"
     assert told["beware"]
     assert told["sysctl"]["net.ipv4.tcp_sack"] == "1"
-    assert {"section", "title", "level", "verdict"} == set(told["card"][0])
+    assert {"section", "title", "level", "verdict", "figure"} == set(told["card"][0])
+
+
+def test_the_card_is_the_whole_one_with_figures_of_what_is_not_met(root: Path) -> None:
+    """`--quick` leaves out queues in which star does worse."""
+    name, verdicts = propose.card_of("star")
+    assert name == "docs/results/judge/star/card.json"
+    whole = json.loads((root / name).read_text())
+    told = {one["section"]: one["verdict"] for one in verdicts}
+    for criterion in whole["criteria"]:
+        verdict = criterion["verdicts"].get("star", "text")
+        assert told.get(criterion["section"], "text") == verdict
+    assert {one["section"] for one in verdicts if one["figure"]} == {
+        section for section, verdict in told.items() if verdict == "not met"
+    }
+    assert propose.card_of("hstcp_gentle")[0] == "docs/results/judge/card.json"
 
 
 def test_only_a_described_path_has_a_proposal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,6 +83,6 @@ def test_only_a_described_path_has_a_proposal(capsys: pytest.CaptureFixture[str]
     assert "# Proposed: cubic. " in capsys.readouterr().out
     for more in ("--apply --shared", "--loss 50%", "--loss x"):
         assert main([*words, *more.split()]) == 2
-    assert propose.card_of("unheard") == []
+    assert propose.card_of("unheard") == ("", [])
     with pytest.raises(UsageError):
         propose.loss_of("-1%")

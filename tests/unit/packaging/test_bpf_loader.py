@@ -228,6 +228,16 @@ def test_json_is_whole_if_something_cannot_be_read(loader: Loader) -> None:
     ]
 
 
+def test_an_object_has_no_records(loader: Loader) -> None:
+    """Nor parameters; by its name alone it is as it was loaded."""
+    (loader.pins / "+reno").mkdir(parents=True)
+    (loader.pins / "+reno" / "ops").touch()
+    loader.pins.chmod(0o700)
+    assert loader.refused("trace", "reno") == "reno has no records: it is another's object"
+    assert loader.refused("trace") == "nothing is loaded"
+    assert loader.refused("set", "reno", "a=1").startswith("unknown parameter a")
+
+
 # --- objects ----------------------------------------------------------------------------------
 
 

@@ -218,6 +218,13 @@ def test_a_build_that_fails_is_made_again(machine: Machine) -> None:
     assert (again[0], {*again[1:-1]}, again[-1]) == ("0", {"1"}, "0"), "once more, then one by one"
 
 
+def test_a_kernel_that_is_named_from_where_one_is(machine: Machine) -> None:
+    machine.headers("modules:\n\t@touch $(M)/tcp_a.ko\n")
+    out = machine.kdir.parent / "out"
+    done = machine.run("build-modules", os.path.relpath(machine.kdir), out)
+    assert (done.returncode, (out / "tcp_a.ko").exists()) == (0, True), done.stderr
+
+
 def test_a_link_to_another_kernel_is_another_kernel(machine: Machine) -> None:
     machine.headers("modules:\n\t@echo built >>$(M)/log; touch $(M)/tcp_a.ko\n")
     out, link = machine.kdir.parent / "out", machine.kdir.parent / "build"
@@ -472,8 +479,11 @@ def test_shake_quick_is_installed_and_removed(root: Path, tmp_path: Path) -> Non
     def run(verb: str) -> None:
         subprocess.run([root / "scripts/shake-quick-files", verb], env=env, check=True)
 
-    run("install")
     local = tmp_path / "usr/local"
+    for folder in ("lib", "sbin", "share/man"):  # as Debian has them
+        (local / folder).mkdir(parents=True)
+    before = {*tmp_path.rglob("*")}
+    run("install")
     program = local / "sbin/shake-quick"
     done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
     assert "usage: shake-quick" in done.stdout
@@ -487,4 +497,4 @@ def test_shake_quick_is_installed_and_removed(root: Path, tmp_path: Path) -> Non
     assert left == [tmp_path / "etc/shake/home.conf"]
     left[0].unlink()
     run("uninstall")
-    assert not (tmp_path / "etc/shake").exists()
+    assert {*tmp_path.rglob("*")} == before | {tmp_path / "etc"}

@@ -130,3 +130,31 @@ def test_dist_without_git(commit: Path) -> None:
     done = dist(commit, GIT_CEILING_DIRECTORIES=str(commit.parent))
     told = "make dist: no git repository with a commit is here\n"
     assert (done.returncode, done.stderr) == (1, told)
+
+
+KMODTOOL = """#!/bin/sh
+cat <<'END'
+%package -n akmod-apogee
+Summary: of kmodtool
+Requires: apogee-kmod-common >= %{version}
+%description -n akmod-apogee
+of kmodtool
+END
+"""
+
+
+@pytest.mark.skipif(not shutil.which("rpmspec"), reason="no rpmspec here")
+def test_fedora_has_what_kmodtool_s_packages_require(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "kmodtool").write_text(KMODTOOL)
+    (tmp_path / "kmodtool").chmod(0o755)
+    spec = root / "packaging" / "fedora" / "apogee-kmod.spec"
+
+    def asked(*words: str) -> list[str]:
+        return subprocess.run(
+            ["rpmspec", "-q", *words, spec], capture_output=True, text=True, check=True,
+            env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        ).stdout.split()  # fmt: skip
+
+    assert {"akmod-apogee", "apogee-kmod-common"} <= {*asked("--qf", "%{name}\n")}
+    again = asked("--qf", "%{name}\n", "--define", "kernels 1.2.3")
+    assert "akmod-apogee" in again and "apogee-kmod-common" not in again
