@@ -33,6 +33,7 @@
   @	axiom right_3: \forall integer x; x >= 0 ==> (x >> 3) == x / 8;
   @	axiom right_4: \forall integer x; x >= 0 ==> (x >> 4) == x / 16;
   @	axiom right_5: \forall integer x; x >= 0 ==> (x >> 5) == x / 32;
+  @	axiom left_2: \forall integer x; x >= 0 ==> (x << 2) == x * 4;
   @	axiom left_4: \forall integer x; x >= 0 ==> (x << 4) == x * 16;
   @	axiom right_6: \forall integer x; x >= 0 ==> (x >> 6) == x / 64;
   @	axiom right_7: \forall integer x; x >= 0 ==> (x >> 7) == x / 128;
@@ -145,6 +146,14 @@ static inline u64 abe_rate(u64 bytes, u64 elapsed_us);
   @	    \result == bw * rtt_min_us / 1000000 / mss;
   @*/
 static inline u32 abe_window(u64 bw, u32 rtt_min_us, u32 mss);
+
+/*@ requires \valid(a);
+  @ assigns a->rtt;
+  @ ensures \result <= rtt_us;
+  @ ensures rtt_us == 0 ==> \result == 0 && a->rtt == 0;
+  @ ensures \old(a->rtt) == 0 ==> \result == 0;
+  @*/
+static inline u32 abe_risen(struct abe *a, u32 rtt_us);
 
 /* --- judge.h --- */
 
