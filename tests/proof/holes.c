@@ -6,8 +6,9 @@
 #include "proof.h"
 
 /* What was learned is within its limits, the list in the caller's room. loops.txt uses these. */
+#define HOLES_PATIENT(h)	(\forall integer p; 0 <= p < 8 ==> (h)->patience[p] <= 4000000)
 #define HOLES_LEARNED(h)	((h)->late + (h)->lost < 32 && (h)->depth <= 200 && \
-	(h)->lateness <= 4000000 && (h)->patience <= 4000000)
+	(h)->lateness <= 4000000 && HOLES_PATIENT(h))
 #define HOLES_ROOM(h)		((h)->hole + (0 .. (h)->room - 1))
 #define HOLES_SANE(h)		((h)->count <= (h)->room <= 256 && HOLES_LEARNED(h))
 #define HOLES(h)		(\valid(h) && \valid(HOLES_ROOM(h)) && HOLES_SANE(h) && \
@@ -175,6 +176,13 @@ static inline void shake_holes_mark(struct shake_holes *h, u32 end,
 static inline void shake_holes_clear(struct shake_holes *h, u8 alive,
 				     struct shake_flow_counts *counts);
 
+/*@ requires HOLES_COUNTS(h) && path < 8;
+  @ assigns h->kept, h->count, h->hole[0 .. h->room - 1], *counts;
+  @ ensures HOLES_KEPT(h);
+  @*/
+static inline void shake_holes_lose_path(struct shake_holes *h, u8 path, u8 alive,
+					 struct shake_flow_counts *counts);
+
 /*@ requires \valid(h) && HOLES_LEARNED(h);
   @ assigns h->depth;
   @ ensures HOLES_LEARNED(h);
@@ -200,11 +208,17 @@ static inline u32 shake_holes_waits(const struct shake_holes *h);
 static inline bool shake_hole_is_overdue(const struct shake_holes *h,
 					 const struct shake_hole *hole);
 
-/*@ requires \valid_read(h) && h->patience <= 4000000;
+/*@ requires \valid_read(h) && path < 8 && HOLES_PATIENT(h);
   @ assigns \nothing;
   @ ensures 1 <= \result <= 4000000;
   @*/
-static inline u32 shake_holes_patience(const struct shake_holes *h);
+static inline u32 shake_holes_patience(const struct shake_holes *h, u8 path);
+
+/*@ requires \valid_read(h) && HOLES_PATIENT(h);
+  @ assigns \nothing;
+  @ ensures \result <= 4000000;
+  @*/
+static inline u32 shake_holes_patience_of(const struct shake_holes *h, u8 paths);
 
 /*@ requires \valid_read(hole);
   @ assigns \nothing;
@@ -212,21 +226,21 @@ static inline u32 shake_holes_patience(const struct shake_holes *h);
   @*/
 static inline bool shake_hole_is_told(const struct shake_hole *hole);
 
-/*@ requires \valid_read(h) && \valid_read(hole) && h->patience <= 4000000;
+/*@ requires \valid_read(h) && \valid_read(hole) && HOLES_PATIENT(h);
   @ assigns \nothing;
   @ ensures \result ==> hole->mending && hole->mode == SHAKE_HOLE_NEEDED && !hole->asked;
   @*/
 static inline bool shake_hole_mends(const struct shake_holes *h, const struct shake_hole *hole);
 
 /*@ requires \valid(h) && HOLES_LEARNED(h);
-  @ assigns h->patience;
-  @ ensures HOLES_LEARNED(h) && h->patience >= 100000;
+  @ assigns h->patience[0 .. 7];
+  @ ensures HOLES_LEARNED(h);
   @*/
-static inline void shake_holes_learn_patience(struct shake_holes *h, u32 us);
+static inline void shake_holes_learn_patience(struct shake_holes *h, u8 paths, u32 us);
 
 /*@ requires \valid(h) && \valid(hole) && \valid(counts) && \separated(h, hole, counts);
   @ requires HOLES_LEARNED(h);
-  @ assigns h->patience, h->depth, h->lateness, h->late, h->lost, hole->mode, hole->dupack,
+  @ assigns h->patience[0 .. 7], h->depth, h->lateness, h->late, h->lost, hole->mode, hole->dupack,
   @	    *counts;
   @ ensures HOLES_LEARNED(h) && hole->mode == SHAKE_HOLE_UNNEEDED;
   @ ensures hole->dupack <= \old(hole->dupack);
@@ -255,10 +269,12 @@ static inline bool shake_holes_fill(struct shake_holes *h, u32 seq, u32 end, boo
 static inline void shake_holes_open(struct shake_holes *h, u32 seq,
 				    struct shake_flow_counts *counts);
 
-/*@ requires HOLES(h);
+/*@ requires HOLES(h) && \valid_read(a) && a->path < 8;
+  @ requires \separated(a, h) && \separated(a, HOLES_ROOM(h));
   @ assigns h->hole[0 .. h->room - 1];
   @*/
-static inline void shake_holes_show(struct shake_holes *h, u32 from, u32 to);
+static inline void shake_holes_show(struct shake_holes *h, const struct shake_arrival *a,
+				    u32 from);
 
 /*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
   @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));

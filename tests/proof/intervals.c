@@ -508,7 +508,7 @@ void wrap_holes_init(struct shake_holes *h, u32 room)
 	shake_holes_init(h, hole_room, room);
 	//@ assert h->hole == &hole_room[0] && h->room <= SHAKE_HOLES_MAX;
 	//@ assert h->count == 0 && !h->started && h->late == 0 && h->lost == 0;
-	//@ assert h->depth == 0 && h->patience == 0 && h->lateness == 0;
+	//@ assert h->depth == 0 && h->lateness == 0;
 	//@ loop unroll SHAKE_HOLES_MAX + 1;
 	for (n = 0; n <= SHAKE_HOLES_MAX; n++) {
 		shake_holes_init(h, hole_room, n);
