@@ -15,8 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
-#define SPACING_OCTETS 560U	/* that the link takes meanwhile */
-#define WAY_MAX_US 5000000U	/* that it is said to take for what is under way */
+#define SPACING_OCTETS 160U	/* that the link takes meanwhile */
 #define REPEAT_AMONG 64U
 
 /* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
@@ -512,21 +511,13 @@ static bool news_expected(const struct sscop *s)
 	return s->tx.acked != s->tx.next || s->tx.closed;
 }
 
-/* us that the link takes for what is under way, unless that waits for a window */
-static u32 way_us(const struct sscop *s)
-{
-	u64 us = sscop_tx_is_clocked(s) && !s->tx.closed ? sscop_clock_wait(&s->clock) : 0;
-
-	return min_t(u64, us, WAY_MAX_US);
-}
-
 /* us between POLLs at least: part of a round trip and, if it is longer than it could be
  * because frames wait, POLLs or STATs among them, part of what they wait. They take a small
  * part of the link's rate.
  */
 static u32 spacing(const struct sscop *s)
 {
-	u32 srtt = max(s->tx.srtt, way_us(s)), base = sscop_clock_base(&s->clock), wait = 0;
+	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
 	u64 rate = sscop_clock_rate(&s->clock);
 
 	if (!sscop_tx_is_clocked(s))
@@ -573,10 +564,8 @@ u64 sscop_keepalive(const struct sscop *s)
 static u64 poll_at(const struct sscop *s, bool idle)
 {
 	const struct sscop_tx *tx = &s->tx;
-	u64 wait = max(s->config.poll_time, tx->srtt / SPACING_TIMED), way = way_us(s);
+	u64 wait = max(s->config.poll_time, tx->srtt / SPACING_TIMED);
 
-	/* Not all of it, or a rate that is told too low would let less and less be sent. */
-	wait = max(wait, way - way / SPACING_TIMED);
 	if (!news_expected(s))
 		wait = sscop_keepalive(s);
 	else if (sscop_tx_is_full(s))
@@ -598,9 +587,6 @@ static u64 spaced_at(const struct sscop *s)
 
 	if (tx->sds_since < min(s->config.window, s->credit) / SPACING_WINDOW)
 		wait = max(wait, SPACING_US);
-	/* What goes out at once takes the link as long. */
-	if (sscop_tx_is_clocked(s) && sscop_clock_takes(&s->clock, tx->bytes_since) >= wait)
-		return 0;
 	return tx->polled_at + wait;
 }
 
