@@ -243,11 +243,11 @@ static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
  * @rtt_us: the ACK's RTT in us, 0 if unknown
  *
  * Return: the time in us, at most 64 us too little; 0 if it has not grown, or if either RTT is
- * unknown.
+ * unknown or the previous one above 4.19 s.
  */
 static inline u32 abe_risen(struct abe *a, u32 rtt_us)
 {
-	u32 last_us = (u32)a->rtt << ABE_RTT_SHIFT;
+	u32 last_us = a->rtt < U16_MAX ? (u32)a->rtt << ABE_RTT_SHIFT : 0;
 
 	a->rtt = (u16)min_t(u32, (rtt_us >> ABE_RTT_SHIFT) + !!rtt_us, U16_MAX);
 	return last_us && rtt_us > last_us ? rtt_us - last_us : 0;

@@ -70,12 +70,12 @@
  * late ACK.
  */
 #define JUDGE_JITTER_QUARTERS	3U
-/* The path's mean RTT is then above the minimum by as much as this multiple of the mean, and the
- * variation within a round: where ACKs keep their order a late one hides the following ones, so
- * that an ACK is late by a tenth of the jitter's range.
+/* The path's mean RTT is then above the minimum by the variation within a round, and half of it
+ * more, as the least RTT of a round is above that of all; the half is at most this multiple of
+ * the mean. More of it would hide the queue of others, or of the flow itself.
  */
 #define JUDGE_JITTER_TIMES	10U
-/* A queue may be empty up to this multiple above. */
+/* Without jitter, late ACKs are below its limit: a queue may be empty up to this multiple above. */
 #define JUDGE_EMPTY_TIMES	3U
 /* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
  * until the smaller window is in effect, one for the queue to drain, one to measure.
@@ -281,12 +281,13 @@ static inline void judge_see_jitter(struct judge_state *j, const struct judge_ro
 	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
 	u32 late_us = judge_late_us(j), jitter_us = 0;
 	u64 queue_us = max_t(u64, (u64)JUDGE_JITTER_QUARTERS * packet_us, 4 * JUDGE_LATE_US);
+	u64 most_us = (u64)JUDGE_JITTER_TIMES * late_us;
 
 	j->late -= (u16)((j->late + (1U << JUDGE_LATE_SHIFT) - 1) >> JUDGE_LATE_SHIFT);
 	if (j->test || j->renew || j->rest)
 		return;
 	if (4ULL * late_us > queue_us && r->rtt_us > j->base_us)
-		jitter_us = (u32)min_t(u64, (u64)JUDGE_JITTER_TIMES * late_us + spread_us,
+		jitter_us = (u32)min_t(u64, (u64)spread_us + min_t(u64, spread_us / 2, most_us),
 				       r->rtt_us - j->base_us);
 	j->jitter = (u16)min_t(u32, jitter_us >> JUDGE_UNIT_SHIFT, U16_MAX);
 }
@@ -301,13 +302,13 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
 	       rtt_us - path_us > (path_us >> JUDGE_QUEUE_SHIFT) + (u64)spread_us;
 }
 
-/* Is the RTT within two packets and @more_us of the path's? */
-static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u32 more_us)
+/* Is the RTT within two packets of another one? */
+static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u64 other_us)
 {
 	u32 packet_us = rtt_us / max_t(u32, path, 1);
 	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
 
-	return rtt_us <= judge_path_us(j) + max_t(u64, few_us, JUDGE_EMPTY_US) + more_us;
+	return rtt_us <= other_us + max_t(u64, few_us, JUDGE_EMPTY_US);
 }
 
 /**
@@ -322,7 +323,9 @@ static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 pa
  */
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path)
 {
-	return judge_is_near(j, rtt_us, path, JUDGE_EMPTY_TIMES * judge_late_us(j));
+	u32 more_us = j->jitter ? 0 : JUDGE_EMPTY_TIMES * judge_late_us(j);
+
+	return judge_is_near(j, rtt_us, path, (u64)judge_path_us(j) + more_us);
 }
 
 /**
@@ -387,12 +390,15 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 		j->standing++;
 }
 
-/* The path's RTT has not been seen for a while: begin to measure it anew. */
+/* The least RTT of the path has not been seen for a while, whatever jitter there is, which may be
+ * a queue: begin to measure it anew.
+ */
 static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r)
 {
+	u64 seen_us = (u64)j->base_us + JUDGE_EMPTY_TIMES * judge_late_us(j);
 	u16 now = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
 
-	if (judge_is_near(j, j->least_us, r->path, 0)) {
+	if (judge_is_near(j, j->least_us, r->path, seen_us)) {
 		j->seen = now;
 	} else if ((u16)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
 		j->renew = JUDGE_RENEW_ROUNDS;
@@ -515,7 +521,8 @@ static inline bool judge_test_due(const struct judge_state *j)
  */
 static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
-	u32 dip = judge_share(cwnd, j->last_us, judge_path_us(j));
+	u32 path_us = j->renew ? j->base_us : judge_path_us(j);
+	u32 dip = judge_share(cwnd, j->last_us, path_us);
 
 	if (j->renew)
 		dip -= j->alone ? dip >> 6 : dip >> 2;

@@ -16,6 +16,8 @@ from tests.unit.headers.cheaders import Library
 
 #: Calls kept per function; the probability of keeping another one falls with the number seen.
 KEPT = 1000
+#: Octets of them: a kernel is asked about 64 MiB of calls at most, and some have 49 kB.
+KEPT_OCTETS = 8 * 2**20
 
 
 def _plain(value: Any) -> Any:
@@ -30,6 +32,7 @@ class _Sample:
     """Calls of one function: bytes of the arguments -> bytes of the answer."""
 
     layout: type[ctypes.Structure]
+    most: int
     seen: int = 0
     calls: dict[bytes, bytes] = field(default_factory=dict)
 
@@ -40,14 +43,14 @@ class Recorder:
     def __init__(self, library: Library) -> None:
         headers = library.headers
         self._random = random.Random(0)
-        self._samples = {name: _Sample(layout(headers, name)) for name in asked(headers)}
+        self._samples = {name: self._sample(layout(headers, name)) for name in asked(headers)}
         for name, sample in self._samples.items():
             setattr(library, name, partial(self._call, sample, getattr(library, name)))
 
     def _call(self, sample: _Sample, function: Callable[..., Any], *arguments: Any) -> Any:
         sample.seen += 1
-        full = len(sample.calls) == KEPT
-        if full and self._random.random() * sample.seen >= KEPT:
+        full = len(sample.calls) == sample.most
+        if full and self._random.random() * sample.seen >= sample.most:
             return function(*arguments)
         before = self._bytes(sample.layout, arguments)
         result = function(*arguments)
@@ -56,6 +59,10 @@ class Recorder:
                 del sample.calls[next(iter(sample.calls))]
             sample.calls[before] = self._bytes(sample.layout, arguments, result)
         return result
+
+    @staticmethod
+    def _sample(layout: type[ctypes.Structure]) -> _Sample:
+        return _Sample(layout, min(KEPT, KEPT_OCTETS // max(ctypes.sizeof(layout), 1)))
 
     @staticmethod
     def _bytes(

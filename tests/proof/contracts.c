@@ -452,17 +452,16 @@ static inline void judge_see_jitter(struct judge_state *j, const struct judge_ro
   @*/
 static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spread_us);
 
-/*@ requires \valid_read(j);
+/*@ requires \valid_read(j) && other_us <= 0x200000000;
   @ assigns \nothing;
-  @ ensures rtt_us <= j->base_us + 500 + more_us ==> \result;
-  @ ensures \result ==>
-  @	    rtt_us <= j->base_us + j->jitter * 16 + \max(j->base_us / 8, 500) + more_us;
+  @ ensures rtt_us <= other_us + 500 ==> \result;
+  @ ensures \result ==> rtt_us <= other_us + \max(j->base_us / 8, 500);
   @*/
-static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u32 more_us);
+static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u64 other_us);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
-  @ ensures rtt_us <= j->base_us + 500 + j->late * 12 ==> \result;
+  @ ensures rtt_us <= j->base_us + 500 ==> \result;
   @*/
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path);
 

@@ -51,7 +51,8 @@ def path_us(base: int, jitter: int) -> int:
 def is_empty(rtt: int, base: int, path: int, late: int = 0, jitter: int = 0) -> bool:
     """Two packets, an eighth of the path's RTT at most, or half a millisecond above that."""
     few = min(2 * math.floor(Fraction(rtt, max(path, 1))), base // 8)
-    return rtt <= path_us(base, jitter) + max(few, 500) + 3 * 4 * late
+    more = 0 if jitter else 3 * 4 * late
+    return rtt <= path_us(base, jitter) + max(few, 500) + more
 
 
 #: What is counted, and up to where.

@@ -553,7 +553,8 @@ def test_jitter_in_fractions(
     rest: int,
 ) -> None:
     """From three quarters of a packet's time on, and a quarter of a millisecond, of lateness: the
-    path's RTT is above the least by ten times that and the spread, and not above the smoothed RTT.
+    path's RTT is above the least by the spread and half of it, which is at most ten times the
+    lateness, and not above the smoothed RTT.
     A round of a test, its rest or a measurement does not tell. Each round takes an eighth.
     """
     packet = math.floor(Fraction(srtt, max(path, 1)))
@@ -563,7 +564,7 @@ def test_jitter_in_fractions(
         j = judge(apogee, base_us=base, late=one, jitter=7, test=test, renew=renew, rest=rest)
         apogee.judge_see_jitter(j, a_round(apogee, 400, 0, rtt_us=srtt, path=path), spread)
         assert j.late == one - math.ceil(Fraction(one, 8))
-        above = min(40 * one + spread, max(srtt - base, 0)) if one > edge else 0
+        above = min(spread + min(spread // 2, 40 * one), max(srtt - base, 0)) if one > edge else 0
         told = not (test or renew or rest)
         assert j.jitter == (min(above // 16, 2**16 - 1) if told else 7)
 
