@@ -16,8 +16,7 @@ from pathlib import Path
 
 from ..base import LabError, find_program
 from ..engines import qemu
-from ..engines.work import GuestFailed
-from .prove_package import ENOUGH, NETWORK, Installed, take
+from .prove_package import ENOUGH, NETWORK, Installed, run_part, take
 
 #: Not needed to boot, or mounted over.
 _LEFT_OUT = (
@@ -107,21 +106,10 @@ def use(kernel: LockedDown, root: Path, out: Path) -> str:
     )
 
 
-def main(argv: list[str]) -> int:
-    """0 if it worked, 1 with one line if not."""
-    if len(argv) != 4:
-        words = "ROOT KERNEL_ROOT RELEASE WORK"
-        print(f"usage: python3 -m apogee_lab.commands.prove_bpf_package {words}", file=sys.stderr)
-        return 2
-    root, kernel_root, release, work = Path(argv[0]), Path(argv[1]), argv[2], Path(argv[3])
-    try:
-        take(kernel_root, release, work)
-        print(use(LockedDown(release, work), root, work / "bpf"))
-    except (LabError, GuestFailed) as error:
-        print(f"apogee-bpf: {error}", file=sys.stderr)
-        return 1
-    return 0
+def _part(root: str, kernel_root: str, release: str, work: str) -> str:
+    take(Path(kernel_root), release, Path(work))
+    return use(LockedDown(release, Path(work)), Path(root), Path(work) / "bpf")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_part(sys.argv, "ROOT KERNEL_ROOT RELEASE WORK", _part))

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from ..base import LabError
@@ -178,21 +179,26 @@ def _shown(out: Path) -> str:
     return f"{line[1]}; 100 of 100 pings at 10 % loss, {again[1]} segments sent again"
 
 
-def main(argv: list[str]) -> int:
-    """0 if it worked, 1 with one line if not."""
-    if len(argv) != 3:
-        print(
-            "usage: python3 -m apogee_lab.commands.prove_package ROOT RELEASE WORK", file=sys.stderr
-        )
+def run_part(argv: list[str], words: str, part: Callable[..., str]) -> int:
+    """A part of scripts/prove-package, with its arguments by the names in ``words``.
+
+    Returns 0 and prints what was proven, 1 with one line if it was not, 2 with the usage.
+    """
+    name = Path(argv[0]).stem
+    if len(argv) - 1 != len(words.split()):
+        print(f"usage: python3 -m apogee_lab.commands.{name} {words}", file=sys.stderr)
         return 2
-    root, release, work = Path(argv[0]), argv[1], Path(argv[2])
     try:
-        print(use(take(root, release, work), work / "out"))
+        print(part(*argv[1:]))
     except (LabError, GuestFailed) as error:
-        print(f"installed: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 1
     return 0
 
 
+def _part(root: str, release: str, work: str) -> str:
+    return use(take(Path(root), release, Path(work)), Path(work) / "out")
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_part(sys.argv, "ROOT RELEASE WORK", _part))

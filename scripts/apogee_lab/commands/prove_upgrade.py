@@ -17,8 +17,7 @@ from pathlib import Path
 
 from ..base import LabError, find_program
 from ..engines import qemu
-from ..engines.work import GuestFailed
-from .prove_package import ENOUGH, NETWORK, Installed, take
+from .prove_package import ENOUGH, NETWORK, Installed, run_part, take
 
 #: Not needed to build modules, or mounted over.
 _LEFT_OUT = (
@@ -71,20 +70,9 @@ def upgrade(kernel: Installed, out: Path) -> str:
     )
 
 
-def main(argv: list[str]) -> int:
-    """0 if it worked, 1 with one line if not."""
-    if len(argv) != 3:
-        words = "ROOT RELEASE WORK"
-        print(f"usage: python3 -m apogee_lab.commands.prove_upgrade {words}", file=sys.stderr)
-        return 2
-    root, release, work = Path(argv[0]), argv[1], Path(argv[2])
-    try:
-        print(upgrade(take(root, release, work), work / "upgrade"))
-    except (LabError, GuestFailed) as error:
-        print(f"upgrade: {error}", file=sys.stderr)
-        return 1
-    return 0
+def _part(root: str, release: str, work: str) -> str:
+    return upgrade(take(Path(root), release, Path(work)), Path(work) / "upgrade")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_part(sys.argv, "ROOT RELEASE WORK", _part))
