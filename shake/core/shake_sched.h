@@ -391,7 +391,8 @@ static inline bool shake_sched_is_full(const struct shake_sched_config *c,
  * @count: their number
  * @waits: octets that wait above them
  *
- * What each carries is known, or much more waits than those take next of which it is not.
+ * What each carries is known, or more than four times as much waits as those take next of which it
+ * is not, and is under way on the others.
  */
 static inline bool shake_sched_is_sated(const struct shake_choice *paths, u32 count, u64 waits)
 {

@@ -49,7 +49,9 @@ def path_us(base: int, jitter: int) -> int:
 
 
 def is_empty(rtt: int, base: int, path: int, late: int = 0, jitter: int = 0) -> bool:
-    """Two packets, an eighth of the path's RTT at most, or half a millisecond above that."""
+    """Two packets, an eighth of the least RTT at most, or half a millisecond above the path's;
+    without jitter three times the mean lateness more.
+    """
     few = min(2 * math.floor(Fraction(rtt, max(path, 1))), base // 8)
     more = 0 if jitter else 3 * 4 * late
     return rtt <= path_us(base, jitter) + max(few, 500) + more

@@ -136,9 +136,10 @@ def test_what_an_ack_tells_of_a_packet(
     times: tuple[int, int, int],
     waited: int,
 ) -> None:
-    """What is ahead of the echo waits, and what arrived or is more than 64 behind is done. What did
-    not is sent again if so many have overtaken it, or after five quarters of a round trip; once
-    more if so many that left after its copy came. It costs four that were kept.
+    """What is ahead of the echo waits, and what arrived is done, and what is far behind and
+    was never sent again. What did not arrive is sent again if so many have overtaken it, or after
+    five quarters of a round trip; once more if so many that left after its copy came. It costs
+    four that were kept.
 
     A packet that arrives although its copy cannot have was late: twice as many may overtake one
     then, half as many after a copy that has arrived.
