@@ -110,6 +110,7 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/bitfield.h>
+#include <kernel/burst.h>
 #include <kernel/delivered.h>
 #include <kernel/forget.h>
 #include <kernel/idle.h>
@@ -499,14 +500,17 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 			  U32_MAX);
 }
 
-/* Is the ACK later than a queue can make it? */
-static void star_see_late(struct sock *sk, const struct rate_sample *rs)
+/* The RTT of an ACK, less what its way back was longer than at its shortest; 0 if unknown. */
+static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 {
+	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	u32 risen_us = abe_risen(&s->abe, rs->rtt_us > 0 ? (u32)rs->rtt_us : 0);
+	u32 rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
 
-	if (risen_us >= JUDGE_LATE_US)
-		judge_late(&s->j, risen_us, star_time_us(sk, JUDGE_LATE_GROWTH * rs->acked_sacked));
+	if (!rtt_us || !bitfield(tp, rx_opt.saw_tstamp))
+		return rtt_us;
+	return rtt_us - judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
+				       rtt_us - min(rtt_us, s->j.base_us));
 }
 
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
@@ -518,11 +522,10 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	struct star *s = inet_csk_ca(sk);
 	bool first = !s->w.cwnd_abe, queue = s->j.queue;
 	bool published = !star_judges();
-	u32 rtt_min;
+	u32 rtt_min, rtt_us = star_rtt_there(sk, rs);
 
-	star_see_late(sk, rs);
-	if (rs->rtt_us > 0)
-		judge_rtt(&s->j, rs->rtt_us, star_cwnd(&s->w));
+	if (rtt_us)
+		judge_rtt(&s->j, rtt_us, star_cwnd(&s->w));
 	if (published)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);
@@ -674,6 +677,7 @@ static u32 star_rtt(const struct star *s)
 static void star_reduce_queue(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
+	u32 back = judge_back_us(&s->j), path = judge_path_us(&s->j);
 	u32 rtt = star_rtt(s);
 	u32 cwnd = s->prior_cwnd, to;
 
@@ -681,7 +685,7 @@ static void star_reduce_queue(struct sock *sk)
 		star_respond(&s->w, cwnd, cwnd, false);
 		return;
 	}
-	to = star_yield(cwnd, rtt, s->j.base_us, s->j.alone);
+	to = star_yield(cwnd, rtt + back, path, s->j.alone);
 	judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd - min(cwnd, to)), 3);
 	/* The response is too small to be measured: a larger one for one round. While the
 	 * path's RTT is measured anew there is no test, and its dip stays.
@@ -690,7 +694,7 @@ static void star_reduce_queue(struct sock *sk)
 		judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd / 4), 3);
 		s->j.dip |= s->j.test > 0;
 	}
-	star_yield_to(sk, to, star_drain(cwnd, rtt, s->j.base_us, s->j.alone));
+	star_yield_to(sk, to, star_drain(cwnd, rtt + back, path, s->j.alone));
 }
 
 /* Respond to the loss event or mark for which the stack has asked for ssthresh.
@@ -792,6 +796,7 @@ static void star_set_pacing_rate(struct sock *sk)
 				SK_PACING_NEEDED);
 	}
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
+	burst_set(sk, star_burst_shift(star_rtt_min(sk)));
 }
 
 /* The window after an idle period, and the rate at which it leaves. Returns true if it
@@ -818,7 +823,8 @@ static u32 star_min_tso_segs(struct sock *sk)
 
 	if (!s->w.restarted && idle_may_send(sk))
 		s->w.restarted = star_restart(sk);
-	return idle_min_tso_segs(sk);
+	/* At a low rate a short queue has no room for two segments at once. */
+	return 1;
 }
 
 /* A probe of the receiver's window is sent without asking. */
@@ -1004,10 +1010,16 @@ static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 			s.w.cwnd_abe ? div_u64(gain, s.w.cwnd_abe) : 0);
 }
 
+static void star_release_sock(struct sock *sk)
+{
+	burst_set(sk, BURST_SHIFT);
+}
+
 static struct tcp_congestion_ops tcp_star __read_mostly = {
 	.name		= "star",
 	.owner		= THIS_MODULE,
 	.init		= star_init,
+	.release	= star_release_sock,
 	.ssthresh	= star_ssthresh,
 	.set_state	= star_set_state,
 	.cong_control	= star_cong_control,

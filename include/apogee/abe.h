@@ -73,8 +73,6 @@
 #define ABE_SETTLE		4U
 /* Segments of the first train after which a gap may be a pause. */
 #define ABE_TRAIN		3U
-/* The last RTT is kept in 64 us, up to 4.2 s. */
-#define ABE_RTT_SHIFT		6
 /* Maximum window, 2^30 segments. */
 #define ABE_WINDOW_MAX		0x40000000U
 
@@ -90,7 +88,6 @@
  * @last_us: time of the last ACK, in us, modulo 2^32
  * @sent_us: when the last segment delivered by the ACK at @mark_us was sent, in us,
  *	modulo 2^32
- * @rtt: RTT of the last ACK, rounded up, in 64 us; 0 if unknown
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has arrived
  * @train: three segments have been acknowledged: a pause may follow
@@ -103,7 +100,6 @@ struct abe {
 	u32 bytes;
 	u32 last_us;
 	u32 sent_us;
-	u16 rtt;
 	u8 samples;
 	u8 started : 1;
 	u8 train : 1;
@@ -235,22 +231,6 @@ static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
 	a->epoch_us += now_us - a->mark_us;
 	a->last_us = now_us;
 	abe_restart_sample(a, now_us, sent_us);
-}
-
-/**
- * abe_risen() - by how much has the RTT grown since the previous ACK?
- * @a: the estimation
- * @rtt_us: the ACK's RTT in us, 0 if unknown
- *
- * Return: the time in us, at most 64 us too little; 0 if it has not grown, or if either RTT is
- * unknown or the previous one above 4.19 s.
- */
-static inline u32 abe_risen(struct abe *a, u32 rtt_us)
-{
-	u32 last_us = a->rtt < U16_MAX ? (u32)a->rtt << ABE_RTT_SHIFT : 0;
-
-	a->rtt = (u16)min_t(u32, (rtt_us >> ABE_RTT_SHIFT) + !!rtt_us, U16_MAX);
-	return last_us && rtt_us > last_us ? rtt_us - last_us : 0;
 }
 
 /**

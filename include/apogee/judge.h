@@ -8,16 +8,17 @@
  * while it is not are congestion. So the path's own RTT must be known, and whether it
  * still is:
  *
- *   jitter  A queue cannot grow by more than what its sender has just put into it. ACKs that
- *           are later than that are jitter, and the path's RTT is above its minimum in the mean.
+ *   back    By how much the way back of an ACK is longer than at its shortest, by jitter, slots
+ *           or a queue there, is known from the receiver's timestamps. It is no part of the RTT
+ *           that is evaluated, but of the time that the window has to fill.
  *   RTT     A queue stands if the minimum RTT of a round exceeds the path's by more
  *           than a sixteenth of it plus the RTT's own variation. After some such
  *           rounds a flow with a large part of the path reduces its window for one
  *           round. If the RTT then neither falls nor rises, it is taken as the path's.
  *           Any flow that has not seen the path's RTT for ten seconds reduces its
  *           window for three rounds, and takes their minimum.
- *   empty   The queue is empty if the RTT is within two packets of the path's, but for
- *           the jitter, and no more is sent than the path carries.
+ *   empty   The queue is empty if the RTT is within two packets of the path's, and no more
+ *           is sent than the path carries.
  *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
  *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
  *           up (a CUSUM test, counted in segments, so that the larger of two windows
@@ -54,38 +55,26 @@
 #define JUDGE_EMPTY_US		500U
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
-/* Between two ACKs a queue may grow twice as fast as what they deliver takes on the path:
- * the estimated bandwidth may be above the path's by as much.
+/* A timestamp (RFC 7323) is as old as its way back has taken, but for the difference of the two
+ * clocks. Its unit is taken to be a millisecond: it looks older by up to one.
  */
-#define JUDGE_LATE_GROWTH	2U
-/* Timers and schedulers delay an ACK by a quarter of a millisecond. */
-#define JUDGE_LATE_US		250U
-/* A late ACK moves the mean by an eighth, as in RFC 6298, and counts for at most twice the mean
- * and half a millisecond: a single one that was held back is no jitter. Each round takes an
- * eighth from it, so that jitter ends.
- */
-#define JUDGE_LATE_SHIFT	3
-#define JUDGE_LATE_MORE_US	500U
-/* Jitter is late by three quarters of a packet's time in the mean, and by as much as any
- * late ACK.
- */
-#define JUDGE_JITTER_QUARTERS	3U
-/* The path's mean RTT is then above the minimum by the variation within a round, and half of it
- * more, as the least RTT of a round is above that of all; the half is at most this multiple of
- * the mean. More of it would hide the queue of others, or of the flow itself.
- */
-#define JUDGE_JITTER_TIMES	10U
-/* Without jitter, late ACKs are below its limit: a queue may be empty up to this multiple above. */
-#define JUDGE_EMPTY_TIMES	3U
+#define JUDGE_TICK_US		1000U
+/* The unit is checked twice a second: the clock may be off by a sixteenth. */
+#define JUDGE_CHECK_SHIFT	19
+#define JUDGE_CHECK_OFF		8
 /* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
  * until the smaller window is in effect, one for the queue to drain, one to measure.
  */
 #define JUDGE_RENEW_US		10000000U
 #define JUDGE_RENEW_ROUNDS	3U
-/* Lateness is kept in 4 us, jitter in 16 us, the time for the above in 16384 us. */
-#define JUDGE_LATE_UNIT		2
-#define JUDGE_UNIT_SHIFT	4
-#define JUDGE_CLOCK_SHIFT	14
+/* The age of a timestamp is kept in 256 us, modulo 16.8 s, and for the check in 4096 us; by how much
+ * the way back is longer in 16 us; the time for the above in 131072 us.
+ */
+#define JUDGE_AGE_SHIFT		8
+#define JUDGE_AGE_MOST_US	8000000U
+#define JUDGE_MARK_SHIFT	4
+#define JUDGE_BACK_SHIFT	4
+#define JUDGE_CLOCK_SHIFT	17
 
 /* Bounds of the link's loss rate, in 1/1024: a bit error rate of 1e-6 loses one frame of
  * 1514 bytes in 83, 1e-5 one in 9.
@@ -122,9 +111,10 @@
  * @last_us: minimum RTT of the previous round, ~0 if none; during a test of the RTT, of
  *	the round before the test
  * @low_us: smoothed minimum of the RTT: it falls at once and rises slowly; 0 if none yet
- * @late: by how much late ACKs are later than a queue can make them, the mean, in 4 us
- * @jitter: by how much the path's RTT is above @base_us in the mean, in 16 us; 0 without jitter
- * @seen: when @base_us was last seen, in 16384 us, modulo 2^16
+ * @age: the least age of a timestamp, in 256 us, modulo 2^16
+ * @back: by how much the way back is longer than at its shortest, smoothed, in 16 us
+ * @seen: when @base_us was last seen, in 131072 us, modulo 2^8
+ * @mark: @age at the last check of the receiver's clock, in 4096 us, modulo 2^8
  * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
  * @link: loss rate of the link, in 1/1024
  * @fall: fall of the RTT expected in a test, in 1/256 of @last_us
@@ -142,15 +132,18 @@
  * @learns: and the smoothed RTT shows that, too
  * @over: far too many were lost in the last round
  * @quiet: rounds whose losses are ignored, since nothing arrived for a while
+ * @ticks: the receiver's clock has the unit of a millisecond
+ * @half: the half second of the last check, modulo 2
  */
 struct judge_state {
 	u32 base_us;
 	u32 least_us;
 	u32 last_us;
 	u32 low_us;
-	u16 late;
-	u16 jitter;
-	u16 seen;
+	u16 age;
+	u16 back;
+	u8 seen;
+	u8 mark;
 	u8 excess;
 	u8 link;
 	u8 fall;
@@ -167,6 +160,8 @@ struct judge_state {
 	u8 learns : 1;
 	u8 over : 1;
 	u8 quiet : 2;
+	u8 ticks : 1;
+	u8 half : 1;
 };
 
 /**
@@ -175,7 +170,7 @@ struct judge_state {
  * @lost: segments lost
  * @cwnd: the window at its end
  * @path: segments that the path carries in the time of a round, 0 if unknown
- * @rtt_us: smoothed RTT
+ * @rtt_us: smoothed RTT, whole
  * @now_us: its end, in us, modulo 2^32
  * @limited: the flow is limited by its window
  * @train: the round includes the connection's first train, sent at once
@@ -210,8 +205,15 @@ static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us)
 	j->base_us = base_us;
 	j->least_us = U32_MAX;
 	j->last_us = U32_MAX;
+	j->ticks = 1;
 	j->link = JUDGE_LINK_BEGIN;
-	j->seen = (u16)(now_us >> JUDGE_CLOCK_SHIFT);
+	j->seen = (u8)(now_us >> JUDGE_CLOCK_SHIFT);
+}
+
+/* The path's time for a packet. */
+static inline u32 judge_packet_us(const struct judge_round *r)
+{
+	return r->rtt_us / max_t(u32, r->path, 1);
 }
 
 /**
@@ -229,109 +231,104 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 	return (u32)div_u64((u64)cwnd * base_us, rtt_us);
 }
 
-/* The mean lateness of late ACKs. */
-static inline u32 judge_late_us(const struct judge_state *j)
+/**
+ * judge_back_us() - by how much the way back is longer than at its shortest, smoothed
+ * @j: the state
+ *
+ * Return: the time in us, at most 1.05 s; 0 if it is unknown.
+ */
+static inline u32 judge_back_us(const struct judge_state *j)
 {
-	return (u32)j->late << JUDGE_LATE_UNIT;
+	return (u32)j->back << JUDGE_BACK_SHIFT;
 }
 
 /**
- * judge_path_us() - the path's RTT in the mean
+ * judge_path_us() - the path's RTT as it is now, without a queue on the way there
  * @j: the state
  *
- * Return: the minimum RTT and the jitter, at most twice the minimum; ~0 if unknown.
+ * Return: the path's RTT, with what the way back is longer; ~0 if unknown.
  */
 static inline u32 judge_path_us(const struct judge_state *j)
 {
-	u32 jitter_us = (u32)j->jitter << JUDGE_UNIT_SHIFT;
+	return j->base_us + min_t(u32, judge_back_us(j), U32_MAX - j->base_us);
+}
 
-	if (j->base_us > U32_MAX / 2)
-		return j->base_us;
-	return j->base_us + min_t(u32, jitter_us, j->base_us);
+/* The smoothed RTT, less what the way back is longer. */
+static inline u32 judge_mean_us(const struct judge_state *j, const struct judge_round *r)
+{
+	return r->rtt_us - min_t(u32, judge_back_us(j), r->rtt_us);
+}
+
+/* Has the least age of a timestamp stayed where it was for half a second? */
+static inline void judge_check_clock(struct judge_state *j, u32 now_us)
+{
+	u8 mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
+	u8 half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
+
+	if (half == j->half)
+		return;
+	j->half = half;
+	j->ticks = (u8)(mark - j->mark + JUDGE_CHECK_OFF) <= 2 * JUDGE_CHECK_OFF;
+	j->mark = mark;
 }
 
 /**
- * judge_late() - evaluate an ACK whose RTT has grown by more than JUDGE_LATE_US
+ * judge_way_back() - evaluate an ACK's timestamp
  * @j: the state
- * @risen_us: by how much it has grown
- * @grown_us: by how much a queue may have made it grow
+ * @now_us: the time, in us, modulo 2^32
+ * @tsval: the timestamp
+ * @most_us: by how much the way back can be longer at most
+ *
+ * Return: by how much it is longer than at its shortest, in us; 0 if the receiver's clock
+ * has another unit.
  */
-static inline void judge_late(struct judge_state *j, u32 risen_us, u32 grown_us)
+static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
 {
-	u32 most_us = 2 * judge_late_us(j) + JUDGE_LATE_MORE_US;
-	u32 late_us = risen_us - min_t(u32, risen_us, grown_us);
-	u32 late = min_t(u32, min_t(u32, late_us, most_us) >> JUDGE_LATE_UNIT, U16_MAX);
-	u32 up = (1U << JUDGE_LATE_SHIFT) - 1;
+	u16 age = (u16)((now_us - tsval * JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
+	s32 most = (s32)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >>
+			 JUDGE_AGE_SHIFT);
+	s16 older = (s16)(age - j->age);
+	u32 more_us, mean_us = judge_back_us(j);
 
-	if (late_us < JUDGE_LATE_US)
-		return;
-	if (late > j->late)
-		j->late += (u16)((late - j->late + up) >> JUDGE_LATE_SHIFT);
-	else
-		j->late -= (u16)((j->late - late + up) >> JUDGE_LATE_SHIFT);
-}
-
-/* Is it jitter? The time of a packet is RTT / @path of the round. The path's RTT is not above
- * the smoothed one: a flow that is paced by a longer one never reaches its window. While the
- * window changes for a test, the RTT differs by that.
- */
-static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r,
-				    u32 spread_us)
-{
-	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
-	u32 late_us = judge_late_us(j), jitter_us = 0;
-	u64 queue_us = max_t(u64, (u64)JUDGE_JITTER_QUARTERS * packet_us, 4 * JUDGE_LATE_US);
-	u64 most_us = (u64)JUDGE_JITTER_TIMES * late_us;
-
-	j->late -= (u16)((j->late + (1U << JUDGE_LATE_SHIFT) - 1) >> JUDGE_LATE_SHIFT);
-	if (j->test || j->renew || j->rest)
-		return;
-	if (4ULL * late_us > queue_us && r->rtt_us > j->base_us)
-		jitter_us = (u32)min_t(u64, (u64)spread_us + min_t(u64, spread_us / 2, most_us),
-				       r->rtt_us - j->base_us);
-	j->jitter = (u16)min_t(u32, jitter_us >> JUDGE_UNIT_SHIFT, U16_MAX);
+	/* Still older than the RTT leaves room for: the way back, or its clock, has changed. */
+	if (older < 0 || older > most) {
+		older = older < 0 ? 0 : (s16)most;
+		j->age = (u16)(age - older);
+	}
+	judge_check_clock(j, now_us);
+	more_us = j->ticks ? min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us) : 0;
+	mean_us += more_us / 8 - (mean_us + 7) / 8;
+	j->back = (u16)min_t(u32, mean_us >> JUDGE_BACK_SHIFT, U16_MAX);
+	return more_us;
 }
 
 /* Is the RTT more than a sixteenth and @spread_us above the path's? */
 static inline bool judge_above(const struct judge_state *j, u32 rtt_us,
 			       u32 spread_us)
 {
-	u32 path_us = judge_path_us(j);
-
-	return rtt_us > path_us &&
-	       rtt_us - path_us > (path_us >> JUDGE_QUEUE_SHIFT) + (u64)spread_us;
-}
-
-/* Is the RTT within two packets of another one? */
-static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u64 other_us)
-{
-	u32 packet_us = rtt_us / max_t(u32, path, 1);
-	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
-
-	return rtt_us <= other_us + max_t(u64, few_us, JUDGE_EMPTY_US);
+	return rtt_us > j->base_us &&
+	       rtt_us - j->base_us > (j->base_us >> JUDGE_QUEUE_SHIFT) + (u64)spread_us;
 }
 
 /**
  * judge_is_empty() - is the queue empty at this RTT?
  * @j: the state
  * @rtt_us: the RTT
- * @path: segments that the path carries in this time; 0 counts as 1
+ * @packet_us: the path's time for a packet
  *
- * The delay of a queue is in packets, RTT / @path each.
- *
- * Return: true if the RTT is the path's, but for two packets and the jitter.
+ * Return: true if the RTT is the path's, but for two packets.
  */
-static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path)
+static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 packet_us)
 {
-	u32 more_us = j->jitter ? 0 : JUDGE_EMPTY_TIMES * judge_late_us(j);
+	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
 
-	return judge_is_near(j, rtt_us, path, (u64)judge_path_us(j) + more_us);
+	return rtt_us <= j->base_us + max_t(u64, few_us, JUDGE_EMPTY_US);
 }
 
 /**
  * judge_rtt() - evaluate the RTT of an ACK
  * @j: the state
- * @rtt_us: the RTT
+ * @rtt_us: the RTT, less judge_way_back()
  * @cwnd: the window
  *
  * If the path's RTT turns out to be shorter than known, the queue was not empty when it
@@ -339,10 +336,10 @@ static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 p
  */
 static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd)
 {
-	u32 known_us = j->base_us;
+	u32 known_us = j->base_us, packet_us = known_us / max_t(u32, cwnd, 1);
 
 	j->base_us = min_t(u32, known_us, rtt_us);
-	if (rtt_us < known_us && known_us != U32_MAX && !judge_is_empty(j, known_us, cwnd))
+	if (rtt_us < known_us && known_us != U32_MAX && !judge_is_empty(j, known_us, packet_us))
 		j->link = JUDGE_LINK_BEGIN;
 	j->least_us = min_t(u32, j->least_us, rtt_us);
 	if (rtt_us <= j->low_us || !j->low_us)
@@ -390,17 +387,14 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 		j->standing++;
 }
 
-/* The least RTT of the path has not been seen for a while, whatever jitter there is, which may be
- * a queue: begin to measure it anew.
- */
+/* The path's RTT has not been seen for a while: begin to measure it anew. */
 static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r)
 {
-	u64 seen_us = (u64)j->base_us + JUDGE_EMPTY_TIMES * judge_late_us(j);
-	u16 now = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
+	u8 now = (u8)(r->now_us >> JUDGE_CLOCK_SHIFT);
 
-	if (judge_is_near(j, j->least_us, r->path, seen_us)) {
+	if (judge_is_empty(j, j->least_us, judge_packet_us(r))) {
 		j->seen = now;
-	} else if ((u16)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
+	} else if ((u8)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
 		j->renew = JUDGE_RENEW_ROUNDS;
 		j->dip = 1;
 		j->seen = now;
@@ -415,7 +409,7 @@ static inline bool judge_renew(struct judge_state *j, const struct judge_round *
 	j->dip = --j->renew > 0;
 	if (j->renew)
 		return false;
-	j->seen = (u16)(r->now_us >> JUDGE_CLOCK_SHIFT);
+	j->seen = (u8)(r->now_us >> JUDGE_CLOCK_SHIFT);
 	return j->least_us > j->base_us;
 }
 
@@ -429,12 +423,12 @@ static inline bool judge_renew(struct judge_state *j, const struct judge_round *
  */
 static inline bool judge_end_rtt(struct judge_state *j, const struct judge_round *r)
 {
-	u32 spread_us = r->rtt_us > j->least_us ? r->rtt_us - j->least_us : 0;
+	u32 rtt_us = judge_mean_us(j, r);
+	u32 spread_us = rtt_us > j->least_us ? rtt_us - j->least_us : 0;
 	bool longer = false;
 
 	if (j->least_us == U32_MAX)
 		return false;
-	judge_see_jitter(j, r, spread_us);
 	judge_see_queue(j, spread_us);
 	if (j->rest)
 		j->rest--;
@@ -521,8 +515,8 @@ static inline bool judge_test_due(const struct judge_state *j)
  */
 static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
-	u32 path_us = j->renew ? j->base_us : judge_path_us(j);
-	u32 dip = judge_share(cwnd, j->last_us, path_us);
+	u32 back_us = judge_back_us(j);
+	u32 dip = judge_share(cwnd, j->last_us + back_us, j->base_us + back_us);
 
 	if (j->renew)
 		dip -= j->alone ? dip >> 6 : dip >> 2;
@@ -539,10 +533,10 @@ static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
  */
 static inline bool judge_may_learn(const struct judge_state *j, const struct judge_round *r)
 {
-	u32 packet_us = r->rtt_us / max_t(u32, r->path, 1);
+	u32 packet_us = judge_packet_us(r);
 
-	return r->rtt_us <= (u64)judge_path_us(j) + max_t(u32, packet_us, JUDGE_BURST_US) +
-				    2ULL * packet_us;
+	return judge_mean_us(j, r) <= (u64)j->base_us + max_t(u32, packet_us, JUDGE_BURST_US) +
+					       2ULL * packet_us;
 }
 
 /**
@@ -557,7 +551,7 @@ static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 	j->large = sent * 8 >= path * 3;
 	if ((u64)r->lost * JUDGE_OVER_IN <= sent)
 		j->alone = j->queue ? sent * 16 >= path * 15 : sent * 8 >= path * 7;
-	j->empty = sent <= path && judge_is_empty(j, j->low_us, r->path);
+	j->empty = sent <= path && judge_is_empty(j, j->low_us, judge_packet_us(r));
 	j->learns = j->empty && judge_may_learn(j, r);
 }
 

@@ -153,6 +153,7 @@ struct minmax {
 };
 
 struct tcp_options_received {
+	u32 rcv_tsval;
 	u32 rcv_tsecr;
 	u16 saw_tstamp:1, tstamp_ok:1, sack_ok:3;
 };
@@ -383,6 +384,7 @@ extern u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 
 struct apogee_module_ops {
 	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
 	u32 (*ssthresh)(struct sock *sk);
 	void (*set_state)(struct sock *sk, u8 state);
 	void (*cong_control)(struct sock *sk, const struct rate_sample *rs);

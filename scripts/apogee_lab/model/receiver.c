@@ -27,6 +27,9 @@ static void flip_held(struct receiver *r, u32 seg)
 	r->held[ring(seg) / 64] ^= 1ULL << (seg % 64);
 }
 
+/* Its clock is not that of the sender. */
+#define RECEIVER_CLOCK_MS	0xfffff000U
+
 static void receiver_ack(struct flow *f)
 {
 	struct receiver *r = &f->rcv;
@@ -44,6 +47,7 @@ static void receiver_ack(struct flow *f)
 		.edge = r->edge,
 		.arrivals = r->arrivals,
 		.tsecr = r->ts_recent,
+		.tsval = now_ms() + RECEIVER_CLOCK_MS,
 	});
 }
 
@@ -110,7 +114,12 @@ static void receiver_syn(struct flow *f, u32 tsval)
 	f->rcv.opened = WINDOW_FIRST;
 	f->rcv.edge = min(WINDOW_FIRST, world.path.window);
 	f->rcv.ts_recent = tsval;
-	path_ack(f, (struct ack){ .edge = f->rcv.edge, .tsecr = tsval, .syn = true });
+	path_ack(f, (struct ack){
+		.edge = f->rcv.edge,
+		.tsecr = tsval,
+		.tsval = now_ms() + RECEIVER_CLOCK_MS,
+		.syn = true,
+	});
 }
 
 void receiver_packet(struct flow *f, struct packet packet)

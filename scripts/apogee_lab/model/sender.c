@@ -1352,6 +1352,7 @@ void sender_ack(struct flow *f, struct ack ack)
 
 	refresh_clock(f);
 	tp->rx_opt.rcv_tsecr = ack.tsecr;
+	tp->rx_opt.rcv_tsval = ack.tsval;
 	f->snd.edge = max(f->snd.edge, ack.edge);
 	if (ack.syn) {
 		if (f->snd.established || ack.tsecr < (u32)(f->syn_at / NSEC_PER_MSEC))

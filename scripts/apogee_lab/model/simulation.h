@@ -80,6 +80,7 @@ struct ack {
 	u32 edge;	/* the first segment beyond the window */
 	u32 arrivals;	/* length of the receiver's log it reports */
 	u32 tsecr;	/* ms */
+	u32 tsval;	/* ms, of the receiver's clock */
 	bool syn;
 };
 

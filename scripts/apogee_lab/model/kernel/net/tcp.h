@@ -76,6 +76,7 @@ struct ack_sample {
 
 struct tcp_congestion_ops {
 	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
 	u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
 	void (*set_state)(struct sock *sk, u8 new_state);
@@ -160,6 +161,7 @@ struct tcp_sock {
 		bool saw_tstamp;
 		bool tstamp_ok;
 		bool sack_ok;
+		u32 rcv_tsval;
 		u32 rcv_tsecr;
 	} rx_opt;
 };
