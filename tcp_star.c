@@ -257,7 +257,7 @@ static void star_init(struct sock *sk)
 	/* A route may give any window (initcwnd). */
 	s->w.cwnd_reno = clamp_t(u32, tcp_snd_cwnd(tp), 1, ABE_WINDOW_MAX);
 	s->una = tp->snd_una;
-	judge_init(&s->j, tcp_min_rtt(tp), (u32)tp->tcp_mstamp);
+	judge_init(&s->j, tcp_min_rtt(tp), (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval);
 	star_begin_round(sk);
 	s->prior_cwnd = tcp_snd_cwnd(tp);
 	s->prior_ssthresh = tp->snd_ssthresh;
@@ -507,6 +507,8 @@ static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 	struct star *s = inet_csk_ca(sk);
 	u32 rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
 
+	if (!bitfield(tp, rx_opt.saw_tstamp))
+		s->j.back = 0;
 	if (!rtt_us || !bitfield(tp, rx_opt.saw_tstamp))
 		return rtt_us;
 	return rtt_us - judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
@@ -677,15 +679,14 @@ static u32 star_rtt(const struct star *s)
 static void star_reduce_queue(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
-	u32 back = judge_back_us(&s->j), path = judge_path_us(&s->j);
-	u32 rtt = star_rtt(s);
-	u32 cwnd = s->prior_cwnd, to;
+	u32 rtt = star_rtt(s), whole = judge_whole_us(&s->j, rtt);
+	u32 path = judge_path_us(&s->j), cwnd = s->prior_cwnd, to;
 
 	if (s->j.test) {
 		star_respond(&s->w, cwnd, cwnd, false);
 		return;
 	}
-	to = star_yield(cwnd, rtt + back, path, s->j.alone);
+	to = star_yield(cwnd, whole, path, s->j.alone);
 	judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd - min(cwnd, to)), 3);
 	/* The response is too small to be measured: a larger one for one round. While the
 	 * path's RTT is measured anew there is no test, and its dip stays.
@@ -694,7 +695,7 @@ static void star_reduce_queue(struct sock *sk)
 		judge_begin_test(&s->j, rtt, star_time_us(sk, cwnd / 4), 3);
 		s->j.dip |= s->j.test > 0;
 	}
-	star_yield_to(sk, to, star_drain(cwnd, rtt + back, path, s->j.alone));
+	star_yield_to(sk, to, star_drain(cwnd, whole, path, s->j.alone));
 }
 
 /* Respond to the loss event or mark for which the stack has asked for ssthresh.
@@ -823,8 +824,8 @@ static u32 star_min_tso_segs(struct sock *sk)
 
 	if (!s->w.restarted && idle_may_send(sk))
 		s->w.restarted = star_restart(sk);
-	/* At a low rate a short queue has no room for two segments at once. */
-	return 1;
+	/* At a low rate a short queue may have no room for two segments at once. */
+	return abe_bw(&s->abe) ? 1 : idle_min_tso_segs(sk);
 }
 
 /* A probe of the receiver's window is sent without asking. */

@@ -194,17 +194,36 @@ enum judge_answer {
 	JUDGE_OVER,		/* reduce to what arrived: far too many losses */
 };
 
+/* The age of a timestamp, but for the difference of the clocks. */
+static inline u16 judge_age(u32 now_us, u32 tsval)
+{
+	return (u16)((now_us - tsval * JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
+}
+
+/* Has the least age of a timestamp stayed where it was for half a second? */
+static inline void judge_check_clock(struct judge_state *j, u32 now_us)
+{
+	u8 mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
+
+	j->half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
+	j->ticks = (u8)(mark - j->mark + JUDGE_CHECK_OFF) <= 2 * JUDGE_CHECK_OFF;
+	j->mark = mark;
+}
+
 /**
  * judge_init() - begin without knowledge of the path
  * @j: the state, zeroed
  * @base_us: the path's RTT as far as known, else ~0
  * @now_us: the time, in us, modulo 2^32
+ * @tsval: the receiver's last timestamp, or 0
  */
-static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us)
+static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us, u32 tsval)
 {
 	j->base_us = base_us;
 	j->least_us = U32_MAX;
 	j->last_us = U32_MAX;
+	j->age = judge_age(now_us, tsval);
+	judge_check_clock(j, now_us);
 	j->ticks = 1;
 	j->link = JUDGE_LINK_BEGIN;
 	j->seen = (u8)(now_us >> JUDGE_CLOCK_SHIFT);
@@ -243,6 +262,18 @@ static inline u32 judge_back_us(const struct judge_state *j)
 }
 
 /**
+ * judge_whole_us() - an RTT with what the way back is longer
+ * @j: the state
+ * @rtt_us: the RTT without that
+ *
+ * Return: the time in us, at most 2^32 - 1.
+ */
+static inline u32 judge_whole_us(const struct judge_state *j, u32 rtt_us)
+{
+	return rtt_us + min_t(u32, judge_back_us(j), U32_MAX - rtt_us);
+}
+
+/**
  * judge_path_us() - the path's RTT as it is now, without a queue on the way there
  * @j: the state
  *
@@ -250,26 +281,13 @@ static inline u32 judge_back_us(const struct judge_state *j)
  */
 static inline u32 judge_path_us(const struct judge_state *j)
 {
-	return j->base_us + min_t(u32, judge_back_us(j), U32_MAX - j->base_us);
+	return judge_whole_us(j, j->base_us);
 }
 
 /* The smoothed RTT, less what the way back is longer. */
 static inline u32 judge_mean_us(const struct judge_state *j, const struct judge_round *r)
 {
 	return r->rtt_us - min_t(u32, judge_back_us(j), r->rtt_us);
-}
-
-/* Has the least age of a timestamp stayed where it was for half a second? */
-static inline void judge_check_clock(struct judge_state *j, u32 now_us)
-{
-	u8 mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
-	u8 half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
-
-	if (half == j->half)
-		return;
-	j->half = half;
-	j->ticks = (u8)(mark - j->mark + JUDGE_CHECK_OFF) <= 2 * JUDGE_CHECK_OFF;
-	j->mark = mark;
 }
 
 /**
@@ -284,18 +302,16 @@ static inline void judge_check_clock(struct judge_state *j, u32 now_us)
  */
 static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
 {
-	u16 age = (u16)((now_us - tsval * JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
-	s32 most = (s32)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >>
-			 JUDGE_AGE_SHIFT);
-	s16 older = (s16)(age - j->age);
+	u16 age = judge_age(now_us, tsval);
+	u16 older = (u16)(age - j->age), most;
 	u32 more_us, mean_us = judge_back_us(j);
 
-	/* Still older than the RTT leaves room for: the way back, or its clock, has changed. */
-	if (older < 0 || older > most) {
-		older = older < 0 ? 0 : (s16)most;
-		j->age = (u16)(age - older);
-	}
-	judge_check_clock(j, now_us);
+	most = (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
+	/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
+	older = older > U16_MAX / 2 ? 0 : min_t(u16, older, most);
+	j->age = (u16)(age - older);
+	if (j->half != ((now_us >> JUDGE_CHECK_SHIFT) & 1))
+		judge_check_clock(j, now_us);
 	more_us = j->ticks ? min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us) : 0;
 	mean_us += more_us / 8 - (mean_us + 7) / 8;
 	j->back = (u16)min_t(u32, mean_us >> JUDGE_BACK_SHIFT, U16_MAX);
@@ -515,8 +531,7 @@ static inline bool judge_test_due(const struct judge_state *j)
  */
 static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
-	u32 back_us = judge_back_us(j);
-	u32 dip = judge_share(cwnd, j->last_us + back_us, j->base_us + back_us);
+	u32 dip = judge_share(cwnd, judge_whole_us(j, j->last_us), judge_path_us(j));
 
 	if (j->renew)
 		dip -= j->alone ? dip >> 6 : dip >> 2;

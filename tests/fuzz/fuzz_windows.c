@@ -353,7 +353,7 @@ static void begin(void)
 {
 	star = (struct star_window){ .cwnd_reno = 10, .mode = STAR_START };
 	judge = (struct judge_state){};
-	judge_init(&judge, U32_MAX, 1000);
+	judge_init(&judge, U32_MAX, 1000, 0);
 	abe = (struct abe){};
 	windows = (struct compound_windows){ .cwnd = 10 * COMPOUND_SEGMENT };
 	base = (struct compound_base){};

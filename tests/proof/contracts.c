@@ -147,14 +147,6 @@ static inline u64 abe_rate(u64 bytes, u64 elapsed_us);
   @*/
 static inline u32 abe_window(u64 bw, u32 rtt_min_us, u32 mss);
 
-/*@ requires \valid(a);
-  @ assigns a->rtt;
-  @ ensures \result <= rtt_us;
-  @ ensures rtt_us == 0 ==> \result == 0 && a->rtt == 0;
-  @ ensures \old(a->rtt) == 0 ==> \result == 0;
-  @*/
-static inline u32 abe_risen(struct abe *a, u32 rtt_us);
-
 /* --- judge.h --- */
 
 /*@ assigns \nothing;
@@ -420,31 +412,35 @@ static inline s64 rtt_trend_distance(struct rtt_trend *w, u32 d_us);
 
 /* --- judge.h, RTTs --- */
 
-/*@ requires \valid_read(j);
+/*@ requires \valid_read(r);
   @ assigns \nothing;
-  @ ensures \result == j->late * 4;
+  @ ensures \result <= r->rtt_us;
   @*/
-static inline u32 judge_late_us(const struct judge_state *j);
+static inline u32 judge_packet_us(const struct judge_round *r);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
-  @ ensures j->base_us <= \result && (j->jitter == 0 ==> \result == j->base_us);
-  @ ensures \result <= j->base_us + j->jitter * 16;
+  @ ensures \result == j->back * 16;
+  @*/
+static inline u32 judge_back_us(const struct judge_state *j);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result == \min(rtt_us + j->back * 16, U32_MAX);
+  @*/
+static inline u32 judge_whole_us(const struct judge_state *j, u32 rtt_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result == \min(j->base_us + j->back * 16, U32_MAX);
   @*/
 static inline u32 judge_path_us(const struct judge_state *j);
 
-/*@ requires \valid(j);
-  @ assigns j->late;
-  @ ensures risen_us < grown_us + 250 ==> j->late == \old(j->late);
+/*@ requires \valid_read(j) && \valid_read(r);
+  @ assigns \nothing;
+  @ ensures \result == \max(r->rtt_us - j->back * 16, 0);
   @*/
-static inline void judge_late(struct judge_state *j, u32 risen_us, u32 grown_us);
-
-/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
-  @ assigns j->late, j->jitter;
-  @ ensures j->late <= \old(j->late);
-  @*/
-static inline void judge_see_jitter(struct judge_state *j, const struct judge_round *r,
-				    u32 spread_us);
+static inline u32 judge_mean_us(const struct judge_state *j, const struct judge_round *r);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
@@ -452,18 +448,12 @@ static inline void judge_see_jitter(struct judge_state *j, const struct judge_ro
   @*/
 static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spread_us);
 
-/*@ requires \valid_read(j) && other_us <= 0x200000000;
-  @ assigns \nothing;
-  @ ensures rtt_us <= other_us + 500 ==> \result;
-  @ ensures \result ==> rtt_us <= other_us + \max(j->base_us / 8, 500);
-  @*/
-static inline bool judge_is_near(const struct judge_state *j, u32 rtt_us, u32 path, u64 other_us);
-
 /*@ requires \valid_read(j);
   @ assigns \nothing;
   @ ensures rtt_us <= j->base_us + 500 ==> \result;
+  @ ensures \result ==> rtt_us <= j->base_us + \max(j->base_us / 8, 500);
   @*/
-static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 path);
+static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 packet_us);
 
 /*@ requires \valid(j) && judge_sane(j);
   @ assigns j->base_us, j->least_us, j->low_us, j->queue, j->link;
@@ -709,11 +699,26 @@ static inline void compound_dip_learn(struct compound_base *base, u32 rtt_us, u3
 static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us, u32 now_ms);
 
 /* --- times wrap --- */
+/*@ assigns \nothing; */
+static inline u16 judge_age(u32 now_us, u32 tsval);
+
 /*@ requires \valid(j);
-  @ assigns j->base_us, j->least_us, j->last_us, j->link, j->seen;
+  @ assigns j->half, j->ticks, j->mark;
+  @*/
+static inline void judge_check_clock(struct judge_state *j, u32 now_us);
+
+/*@ requires \valid(j);
+  @ assigns j->base_us, j->least_us, j->last_us, j->link, j->seen, j->age, j->half, j->ticks,
+  @	    j->mark;
   @ ensures j->base_us == base_us && j->least_us == U32_MAX && j->link == 12;
   @*/
-static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us);
+static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us, u32 tsval);
+
+/*@ requires \valid(j);
+  @ assigns j->age, j->back, j->half, j->ticks, j->mark;
+  @ ensures \result <= most_us;
+  @*/
+static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us);
 
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
   @ assigns j->seen, j->renew, j->dip;

@@ -40,7 +40,7 @@ PLANTED = [
     ("shake_path.h", "if (!whole)", "if (false)", "wrap_path_find"),
     ("sscop_segment.h", "limit = max_t(u32, limit, 1);", "", "wrap_segment_choose"),
     ("abe.h", "a->started && !a->samples &&", "a->started &&", "abe_sent_slowly"),
-    ("judge.h", "if (late_us < JUDGE_LATE_US)", "if (late_us + 9 < JUDGE_LATE_US)", "judge_late"),
+    ("judge.h", "JUDGE_AGE_SHIFT, most_us) : 0;", "JUDGE_AGE_SHIFT, ~0U) : 0;", "judge_way_back"),
     ("judge.h", "j->learns = j->empty && ", "j->learns = ", "judge_use"),
     ("judge.h", "j->base_us = min_t(u32, known_us, rtt_us);", "", "judge_rtt"),
     ("hstcp_gentle.h", "++*agreed < rules", "++*agreed <= rules", "gentle_next_mode"),

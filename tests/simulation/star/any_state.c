@@ -39,9 +39,10 @@ static void any_times(struct judge_state *j)
 	j->least_us = any_to(1) ? j->base_us + any_to(2 * rtt_us) : U32_MAX;
 	j->last_us = any_to(7) ? j->base_us + any_to(2 * rtt_us) : U32_MAX;
 	j->low_us = any_to(3 * rtt_us);
-	j->late = any_of(1, 1, U16_MAX);
-	j->jitter = any_of(1, 1, U16_MAX);
-	j->seen = any_to(U16_MAX);
+	j->age = any_to(U16_MAX);
+	j->back = any_of(1, 1, U16_MAX);
+	j->seen = any_to(U8_MAX);
+	j->mark = any_to(U8_MAX);
 }
 
 static void any_belief(struct judge_state *j)
@@ -62,6 +63,8 @@ static void any_belief(struct judge_state *j)
 	j->learns = any_to(1);
 	j->over = any_to(1);
 	j->quiet = any_to(2);
+	j->ticks = any_to(1);
+	j->half = any_to(1);
 }
 
 static void any_window(struct sock *sk)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """States of judge.h and rounds, for its tests.
 
-RTTs are in us, windows and counts in segments, lateness in 4 us, jitter in 16 us, clocks in
-16384 us.
+RTTs are in us, windows and counts in segments, ages of timestamps in 256 us, how much longer the
+way back is in 16 us, clocks in 131072 us.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ BASE = 512_000  # a sixteenth and an eighth of it are whole numbers
 LINK = 12  # what a link is believed to lose at first, in 1/1024
 MOST = 96  # and at most
 FEW = 20  # where the smoothed RTT does not show an empty queue
-CLOCK = 2**14
-RENEW = 10_000_000 // CLOCK  # 610
+CLOCK = 2**17
+RENEW = 10_000_000 // CLOCK  # 76
 
 u32 = st.integers(0, U32_MAX) | st.sampled_from([0, 1, U32_MAX])
 u16 = st.integers(0, 2**16 - 1) | st.just(0)
@@ -33,7 +33,7 @@ flag = st.integers(0, 1)
 
 def judge(apogee: Library, **fields: Any) -> Any:
     """What judge_init() leaves at the time 0, but for the fields."""
-    begin = {"base_us": BASE, "least_us": NONE, "last_us": NONE, "link": LINK}
+    begin = {"base_us": BASE, "least_us": NONE, "last_us": NONE, "link": LINK, "ticks": 1}
     return apogee.new("judge_state", **begin | fields)
 
 
@@ -43,27 +43,23 @@ def a_round(apogee: Library, sent: int, lost: int, **fields: Any) -> Any:
     return apogee.new("judge_round", delivered=sent - lost, lost=lost, **given_ | fields)
 
 
-def path_us(base: int, jitter: int) -> int:
-    """The path's RTT in the mean: at most twice the least one."""
-    return base if base > U32_MAX // 2 else base + min(16 * jitter, base)
+def path_us(base: int, back: int) -> int:
+    """The path's RTT with what the way back is longer."""
+    return min(base + 16 * back, U32_MAX)
 
 
-def is_empty(rtt: int, base: int, path: int, late: int = 0, jitter: int = 0) -> bool:
-    """Two packets, an eighth of the least RTT at most, or half a millisecond above the path's;
-    without jitter three times the mean lateness more.
-    """
-    few = min(2 * math.floor(Fraction(rtt, max(path, 1))), base // 8)
-    more = 0 if jitter else 3 * 4 * late
-    return rtt <= path_us(base, jitter) + max(few, 500) + more
+def is_empty(rtt: int, base: int, packet: int) -> bool:
+    """Two packets, an eighth of the least RTT at most, or half a millisecond above that."""
+    return rtt <= base + max(min(2 * packet, base // 8), 500)
 
 
 #: What is counted, and up to where.
 BOUNDS = {"test": 3, "standing": 4, "skip": 2, "rest": 8, "renew": 3, "quiet": 2}
-FLAGS = ("dip", "queue", "alone", "large", "empty", "learns", "over")
+FLAGS = ("dip", "queue", "alone", "large", "empty", "learns", "over", "ticks", "half")
 states = st.fixed_dictionaries(
     dict.fromkeys(("base_us", "least_us", "last_us", "low_us"), u32)
-    | dict.fromkeys(("late", "jitter", "seen"), u16)
-    | dict.fromkeys(("excess", "fall"), u8)
+    | dict.fromkeys(("age", "back"), u16)
+    | dict.fromkeys(("excess", "fall", "seen", "mark"), u8)
     | {"link": links}
     | {name: st.integers(0, most) for name, most in BOUNDS.items()}
     | dict.fromkeys(FLAGS, flag)

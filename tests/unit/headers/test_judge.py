@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """star's judgement of RTT and losses, judge.h: by hand, and against exact arithmetic.
 
-RTTs are in us, windows and counts in segments, lateness in 4 us, jitter in 16 us, clocks in
-16384 us.
+RTTs are in us, windows and counts in segments, ages of timestamps in 256 us, how much longer the
+way back is in 16 us, clocks in 131072 us.
 """
 
 from __future__ import annotations
@@ -65,13 +65,15 @@ def share(cwnd: int, rtt: int, base: int) -> int:
     return math.floor(Fraction(cwnd * base, rtt)) if rtt > base else cwnd
 
 
-@given(u32, u32)
-def test_a_beginning(apogee: Library, base: int, now: int) -> None:
-    """Nothing is known but what the handshake took: all else is 0."""
+@given(u32, u32, u32)
+def test_a_beginning(apogee: Library, base: int, now: int, tsval_: int) -> None:
+    """Nothing is known but what the handshake took and a timestamp: all else is 0."""
     j = apogee.new("judge_state")
-    apogee.judge_init(j, base, now)
-    known = {"base_us": base, "least_us": NONE, "last_us": NONE, "link": 12}
-    assert bytes(j) == bytes(judge(apogee, **known, seen=now // CLOCK % 2**16))
+    apogee.judge_init(j, base, now, tsval_)
+    age = (now - 1000 * tsval_) % 2**32 // 256 % 2**16
+    clock = {"age": age, "mark": age // 16 % 2**8, "half": now >> 19 & 1, "ticks": 1}
+    known = {"base_us": base, "least_us": NONE, "last_us": NONE, "link": 12, **clock}
+    assert bytes(j) == bytes(judge(apogee, **known, seen=now // CLOCK % 2**8))
 
 
 # --- losses: the link's -----------------------------------------------------------------------
@@ -395,22 +397,21 @@ def test_what_the_flow_sends_at_once_is_no_queue(
     assert apogee.judge_may_learn(j, a_round(apogee, 40, 0, rtt_us=rtt, path=path)) == learns
 
 
-@given(u32, u32, sents, sents, u16, u16, u32 | st.integers(BASE, 2 * BASE))
+@given(u32, u32, sents, sents, u16, u32 | st.integers(BASE, 2 * BASE))
 def test_an_empty_queue_is_learned_from(
-    apogee: Library, low: int, srtt: int, sent: int, path: int, late: int, jitter: int, base: int
+    apogee: Library, low: int, srtt: int, sent: int, path: int, back: int, base: int
 ) -> None:
     """The smoothed minimum is the path's and no more is sent than that carries; for learning the
     smoothed RTT is the path's, too, but for a packet or a millisecond, and two packets.
     """
     packet = math.floor(Fraction(srtt, max(path, 1)))
-    mean = path_us(base, jitter)
-    longest = mean + max(packet, 1000) + 2 * packet
+    longest = base + max(packet, 1000) + 2 * packet
     for sent_ in (sent, path, path + 1):
-        for low_ in (low, mean + 500, mean + base // 8, mean + base // 8 + 12 * late):
-            j = judge(apogee, base_us=base, low_us=min(low_, U32_MAX), late=late, jitter=jitter)
+        for low_ in (low, base + 500, base + base // 8):
+            j = judge(apogee, base_us=base, low_us=min(low_, U32_MAX), back=back)
             apogee.judge_use(j, a_round(apogee, sent_, 0, path=path, rtt_us=srtt))
-            empty = sent_ <= path and is_empty(min(low_, U32_MAX), base, path, late, jitter)
-            assert (j.empty, j.learns) == (empty, empty and srtt <= longest)
+            empty = sent_ <= path and is_empty(min(low_, U32_MAX), base, packet)
+            assert (j.empty, j.learns) == (empty, empty and srtt - 16 * back <= longest)
 
 
 # --- silence ----------------------------------------------------------------------------------
@@ -438,40 +439,32 @@ def test_others_leave_gaps(apogee: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rtt", "path", "late", "empty"),
+    ("rtt", "packet", "empty"),
     [
-        # two packets of 2105 us, or 2107
-        (84_210, 40, 0, True),
-        (84_300, 40, 0, False),
-        # of 22500 us: an eighth is the most; without a path the whole RTT is a packet
-        (90_000, 4, 0, True),
-        (90_001, 4, 0, False),
-        (90_001, 0, 0, False),
-        # of 80 us: half a millisecond
-        (80_500, 1000, 0, True),
-        (80_501, 1000, 0, False),
-        # three times 40 us of lateness
-        (80_620, 1000, 10, True),
-        (80_621, 1000, 10, False),
+        (84_210, 2105, True),
+        (84_211, 2105, False),
+        # an eighth is the most
+        (90_000, 22_500, True),
+        (90_001, 22_500, False),
+        # half a millisecond
+        (80_500, 80, True),
+        (80_501, 80, False),
     ],
 )
-def test_two_packets_are_no_queue(
-    apogee: Library, rtt: int, path: int, late: int, empty: bool
-) -> None:
-    j = judge(apogee, base_us=80_000, late=late)
-    assert apogee.judge_is_empty(j, rtt, path) == empty == is_empty(rtt, 80_000, path, late)
+def test_two_packets_are_no_queue(apogee: Library, rtt: int, packet: int, empty: bool) -> None:
+    j = judge(apogee, base_us=80_000)
+    assert apogee.judge_is_empty(j, rtt, packet) == empty == is_empty(rtt, 80_000, packet)
 
 
-@given(u32, u32, u32 | sents, u16, u16)
-def test_an_empty_queue(
-    apogee: Library, rtt: int, base: int, path: int, late: int, jitter: int
-) -> None:
-    j = judge(apogee, base_us=base, late=late, jitter=jitter)
-    assert apogee.judge_path_us(j) == path_us(base, jitter)
-    ends = [path_us(base, jitter) + more + 12 * late for more in (500, base // 8)]
+@given(u32, u32, u32 | sents, u16)
+def test_an_empty_queue(apogee: Library, rtt: int, base: int, packet: int, back: int) -> None:
+    """Whatever the way back is longer."""
+    j = judge(apogee, base_us=base, back=back)
+    assert apogee.judge_path_us(j) == path_us(base, back)
+    ends = [base + more for more in (500, base // 8, 2 * packet)]
     for one in (rtt, *ends, *(end + 1 for end in ends)):
         one = min(one, U32_MAX)
-        assert apogee.judge_is_empty(j, one, path) == is_empty(one, base, path, late, jitter)
+        assert apogee.judge_is_empty(j, one, packet) == is_empty(one, base, packet)
 
 
 @pytest.mark.parametrize(("rtt", "link"), [(496_000, 90), (495_999, 12)])
@@ -488,7 +481,6 @@ def test_a_path_shorter_than_known_was_not_empty(apogee: Library, rtt: int, link
     u32,
     u32 | st.integers(0, 200),
     u16,
-    u16,
     flag,
     links,
 )
@@ -498,8 +490,7 @@ def test_the_rtt_of_an_ack(
     least: int,
     low: int,
     cwnd: int,
-    late: int,
-    jitter: int,
+    back: int,
     queue: int,
     link: int,
 ) -> None:
@@ -508,86 +499,116 @@ def test_the_rtt_of_an_ack(
     say. The first RTT is no shorter path.
     """
     base, rtt = path
-    edge = path_us(base, jitter) + path_us(base, jitter) // 16
+    edge = base + base // 16
     for one in (rtt, edge, edge + 1, low, max(base - 501, 0)):
         one = min(one, U32_MAX)
-        state = {"least_us": least, "low_us": low, "late": late, "jitter": jitter, "queue": queue}
+        state = {"least_us": least, "low_us": low, "back": back, "queue": queue}
         j = judge(apogee, base_us=base, link=link, **state)
         apogee.judge_rtt(j, one, cwnd)
         now = min(base, one)
         rise = math.ceil(Fraction(one - low, max(cwnd // 4, 8)))
         assert (j.base_us, j.least_us) == (now, min(least, one))
         assert j.low_us == (one if one <= low or not low else low + rise)
-        mean = path_us(now, jitter)
-        assert j.queue == (queue and one > mean + mean // 16)
-        empty = base == NONE or is_empty(base, now, cwnd, late, jitter)
+        assert j.queue == (queue and one > now + now // 16)
+        empty = base == NONE or is_empty(base, now, base // max(cwnd, 1))
         assert j.link == (link if empty else LINK)
 
 
-# --- RTT: jitter ------------------------------------------------------------------------------
+# --- RTT: the way back ------------------------------------------------------------------------
+
+#: What the receiver's clock shows when the sender's shows 0, in us of its own.
+OFFSET = 10**9 + 77
 
 
-@given(u32 | st.integers(0, 9000), u32 | st.integers(0, 9000), u16)
-def test_late_acks_in_fractions(apogee: Library, risen: int, grown: int, late: int) -> None:
-    """A mean that an ACK moves by an eighth, up to twice itself and half a millisecond."""
-    j = judge(apogee, late=late)
-    apogee.judge_late(j, risen, grown)
-    late_us = max(risen - grown, 0)
-    counts = min(min(late_us, 8 * late + 500) // 4, 2**16 - 1)
-    eighth = math.ceil(Fraction(abs(counts - late), 8))
-    moved = late + eighth if counts > late else late - eighth
-    assert j.late == (late if late_us < 250 else moved)
-    assert apogee.judge_late_us(j) == 4 * j.late
+def tsval(at: int, tick_us: Fraction = Fraction(1000)) -> int:
+    """Of a clock with this unit."""
+    return math.floor((at + OFFSET) / tick_us) % 2**32
 
 
-@given(rtts, rtts, u32 | sents, u16, rtts, st.integers(0, 2), st.integers(0, 2), st.integers(0, 2))
-def test_jitter_in_fractions(
-    apogee: Library,
-    base: int,
-    srtt: int,
-    path: int,
-    late: int,
-    spread: int,
-    test: int,
-    renew: int,
-    rest: int,
+@given(u32, u32, u16, u16, u32 | st.integers(0, 2 * BASE), flag)
+def test_the_way_back_in_fractions(
+    apogee: Library, now: int, tsval_: int, age: int, back: int, most: int, ticks: int
 ) -> None:
-    """From three quarters of a packet's time on, and a quarter of a millisecond, of lateness: the
-    path's RTT is above the least by the spread and half of it, which is at most ten times the
-    lateness, and not above the smoothed RTT.
-    A round of a test, its rest or a measurement does not tell. Each round takes an eighth.
+    """A timestamp's age in 256 us, modulo 16.8 s, by how much it is above the least one, and above
+    the most and a tick that becomes the least. The mean takes an eighth of it.
     """
-    packet = math.floor(Fraction(srtt, max(path, 1)))
-    edge = max(Fraction(3, 4) * packet, 250) / 4
-    for one in (late, math.floor(edge), math.floor(edge) + 1):
-        one = min(one, 2**16 - 1)
-        j = judge(apogee, base_us=base, late=one, jitter=7, test=test, renew=renew, rest=rest)
-        apogee.judge_see_jitter(j, a_round(apogee, 400, 0, rtt_us=srtt, path=path), spread)
-        assert j.late == one - math.ceil(Fraction(one, 8))
-        above = min(spread + min(spread // 2, 40 * one), max(srtt - base, 0)) if one > edge else 0
-        told = not (test or renew or rest)
-        assert j.jitter == (min(above // 16, 2**16 - 1) if told else 7)
+    half = now >> 19 & 1
+    j = judge(apogee, age=age, back=back, ticks=ticks, half=half)
+    got = apogee.judge_way_back(j, now, tsval_, most)
+    this = (now - 1000 * tsval_) % 2**32 // 256 % 2**16
+    older = (this - age + 2**15) % 2**16 - 2**15
+    counts = min(max(older, 0), (min(most, 8_000_000) + 1000) // 256)
+    assert j.age == (this - counts) % 2**16
+    assert got == (min(256 * counts, most) if ticks else 0)
+    mean = 16 * back + got // 8 - math.ceil(Fraction(16 * back, 8))
+    assert j.back == min(mean // 16, 2**16 - 1)
 
 
-def test_one_ack_that_was_held_back_is_no_jitter(apogee: Library) -> None:
-    """However long: half a millisecond counts, of which an eighth is 64 us."""
-    j = judge(apogee)
-    apogee.judge_late(j, 10**6, 0)
-    assert apogee.judge_late_us(j) == 64
+@given(st.lists(st.integers(0, 400_000), min_size=2, max_size=200), u32)
+def test_a_longer_way_back_is_no_queue(apogee: Library, ways: list[int], now: int) -> None:
+    """From the shortest one on: too long by the tick and 256 us at most, of what it is longer.
 
-
-def test_every_fourth_ack_that_is_late_is_jitter(apogee: Library) -> None:
-    """By 4 ms, three packets' times. Without late ACKs that is below three quarters of a packet's
-    after eleven rounds: (7/8)^10.6 = 963/4000.
+    The RTT is 100 ms and the way back.
     """
-    j = judge(apogee)
-    for turn in range(24):
-        for _ in range(100 if turn < 4 else 0):
-            apogee.judge_late(j, 5000, 1000)
-        rtt_round(apogee, j, BASE, spread=2000)
-        assert (j.jitter > 0) == (turn < 3 + 11), turn
-        if j.jitter:
-            assert apogee.judge_path_us(j) <= BASE + 2000
+    j, shortest = apogee.new("judge_state"), min(ways)
+    apogee.judge_init(j, NONE, now, tsval(now - shortest))
+    for number, way in enumerate([shortest, *ways]):
+        at = now + number * 1234
+        longer = way - shortest
+        got = apogee.judge_way_back(j, (at + way) % 2**32, tsval(at), longer)
+        assert longer - 1256 <= got <= longer
+
+
+@pytest.mark.parametrize("skew", [-100, 0, 100])
+@pytest.mark.parametrize("queue", [0, 30_000])
+def test_clocks_differ_by_parts_in_a_million(apogee: Library, skew: int, queue: int) -> None:
+    """A quarter of an hour with a queue that is empty every ten seconds: it looks shorter by what they differ by
+    in these, a millisecond, and a tick.
+    """
+    j = apogee.new("judge_state")
+    tick = Fraction(1000) * (1 + Fraction(skew, 10**6))
+    apogee.judge_init(j, NONE, 50_000, tsval(0, tick))
+    for number in range(9000):
+        at = number * 100_000
+        more = 0 if number % 100 == 0 else queue
+        got = apogee.judge_way_back(j, (at + 50_000) % 2**32, tsval(at, tick), more)
+        assert got <= 1000 + 1256
+        assert j.ticks
+
+
+@pytest.mark.parametrize("tick", [1, 10, 100, 500, 2000, 4000, 10_000, 100_000, 10**6, 10**12])
+@pytest.mark.parametrize("gap", [100, 1700, 23_456])
+@pytest.mark.parametrize("queue", [0, 40_000])
+def test_a_clock_with_another_unit_tells_nothing(
+    apogee: Library, tick: int, gap: int, queue: int
+) -> None:
+    """Once a half second has shown it: all of the RTT counts. RFC 7323 has 1 ms to 1 s. Two half
+    seconds in a hundred may look right, at 1 us.
+    """
+    j, took = apogee.new("judge_state"), 0
+    apogee.judge_init(j, NONE, 50_000, tsval(0, Fraction(tick)))
+    acks = min(20_000_000 // gap, 20_000)
+    for number in range(acks):
+        at = number * gap
+        more = queue * (number % 97) // 97
+        got = apogee.judge_way_back(j, (at + 50_000) % 2**32, tsval(at, Fraction(tick)), more)
+        took += got > 0 and at > 2**20
+    assert took <= 0.2 * acks
+
+
+def test_the_clock_is_believed_again(apogee: Library) -> None:
+    """It was set back: by a second more than the RTT leaves room for. The half second in which that
+    is seen is the last that does not count.
+    """
+    j, told = apogee.new("judge_state"), []
+    apogee.judge_init(j, NONE, 50_000, tsval(0))
+    for number in range(400):
+        at = number * 10_000
+        set_back = 10**6 if number > 200 else 0
+        apogee.judge_way_back(j, at + 50_000, tsval(at - set_back), 20_000 * (number % 2))
+        told.append(bool(j.ticks))
+    assert told.count(False) <= 2 * 53
+    assert all(told[320:])
 
 
 # --- RTT: a queue -----------------------------------------------------------------------------
@@ -600,16 +621,15 @@ def test_share(apogee: Library, cwnd: int, rtt: int, base: int) -> None:
 
 @given(u32, u32, u32, u16, st.integers(0, 4))
 def test_a_queue_stands_a_sixteenth_and_the_spread_above(
-    apogee: Library, base: int, rtt: int, spread: int, jitter: int, standing: int
+    apogee: Library, base: int, rtt: int, spread: int, back: int, standing: int
 ) -> None:
     """Above the path's RTT. Rounds are counted to four, in which it does not rise by more than an
     eighth.
     """
-    mean = path_us(base, jitter)
-    edge = mean + mean // 16 + spread
+    edge = base + base // 16 + spread
     for least in (rtt, min(edge, U32_MAX), min(edge + 1, U32_MAX)):
         for last in (least, least - least // 8, NONE):
-            state = {"last_us": last, "jitter": jitter, "standing": standing}
+            state = {"last_us": last, "back": back, "standing": standing}
             j = judge(apogee, base_us=base, least_us=least, **state)
             apogee.judge_see_queue(j, spread)
             rising = least > last + last // 8
@@ -632,7 +652,7 @@ def test_the_spread_is_what_the_smoothed_rtt_is_above_the_minimum(
 
 def test_a_round_without_an_rtt_tells_nothing(apogee: Library) -> None:
     """A retransmission's ACKs have none: all stays as it is."""
-    j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, renew=2, late=5)
+    j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, renew=2, back=5)
     before = bytes(j)
     assert not apogee.judge_end_rtt(j, a_round(apogee, 400, 0, rtt_us=10**6, now_us=2**31))
     assert bytes(j) == before
@@ -663,14 +683,14 @@ def test_the_path_s_rtt_only_falls_unless_the_path_is_longer(
         assert j.standing <= 4 and j.rest <= 8 and j.test <= 2 and not (j.test and j.renew)
 
 
-@given(u16, st.integers(0, CLOCK - 1), st.integers(0, 2**16 - 1), st.booleans())
+@given(u8, st.integers(0, CLOCK - 1), u8, st.booleans())
 def test_ten_seconds_without_the_path_s_rtt(
     apogee: Library, seen: int, part: int, passed: int, empty: bool
 ) -> None:
-    """In whole 16384 us, on a clock that wraps after 18 minutes. An empty queue shows the path."""
+    """In whole 131072 us, on a clock that wraps after 33 s. An empty queue shows the path."""
     rtt = BASE + 500 + (not empty)
     for units in (passed, RENEW - 1, RENEW):
-        now = (seen + units) % 2**16
+        now = (seen + units) % 2**8
         j = judge(apogee, seen=seen)
         rtt_round(apogee, j, rtt, path=3000, now_us=now * CLOCK + part)
         begins = units >= RENEW and not empty
@@ -679,14 +699,14 @@ def test_ten_seconds_without_the_path_s_rtt(
         assert (j.last_us, j.least_us) == (rtt, NONE)
 
 
-@given(st.lists(st.integers(1, 2 * BASE), min_size=3, max_size=3), u16, flag)
+@given(st.lists(st.integers(1, 2 * BASE), min_size=3, max_size=3), u8, flag)
 def test_three_rounds_measure_the_path(
     apogee: Library, three: list[int], clock: int, large: int
 ) -> None:
     """Their minimum is the path's, be it shorter or longer; meanwhile there is no test. Losses and
     the window are those of a smaller window for three rounds.
     """
-    j = judge(apogee, seen=(clock - RENEW) % 2**16, standing=4, large=large, alone=1, link=50)
+    j = judge(apogee, seen=(clock - RENEW) % 2**8, standing=4, large=large, alone=1, link=50)
     dips = []
     longer = rtt_round(apogee, j, BASE + 40_000, now_us=clock * CLOCK)
     for rtt in three:

@@ -42,7 +42,7 @@ class Connection(RuleBasedStateMachine):
         self.now, self.rtt_min, self.ssthresh = 10**6, U32_MAX, INFINITE
         self.prior = (reno, reno, self.apogee.STAR_CRUISE, INFINITE)
         self.j = self.apogee.new("judge_state")
-        self.apogee.judge_init(self.j, U32_MAX, self.now)
+        self.apogee.judge_init(self.j, U32_MAX, self.now, 0)
         self.delivered = 0
 
     @property
