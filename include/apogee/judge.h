@@ -67,8 +67,8 @@
  */
 #define JUDGE_RENEW_US		10000000U
 #define JUDGE_RENEW_ROUNDS	3U
-/* The age of a timestamp is kept in 256 us, modulo 16.8 s, and for the check in 4096 us; by how much
- * the way back is longer in 16 us; the time for the above in 131072 us.
+/* The age of a timestamp is kept in 256 us, modulo 16.8 s, and for the check in 4096 us; by how
+ * much the way back is longer in 16 us; the time for the above in 131072 us.
  */
 #define JUDGE_AGE_SHIFT		8
 #define JUDGE_AGE_MOST_US	8000000U
