@@ -110,7 +110,6 @@
 #include <compat/tx_start.h>
 #include <kernel/bbr_info.h>
 #include <kernel/bitfield.h>
-#include <kernel/burst.h>
 #include <kernel/delivered.h>
 #include <kernel/forget.h>
 #include <kernel/idle.h>
@@ -797,7 +796,6 @@ static void star_set_pacing_rate(struct sock *sk)
 				SK_PACING_NEEDED);
 	}
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
-	burst_set(sk, star_burst_shift(star_rtt_min(sk)));
 }
 
 /* The window after an idle period, and the rate at which it leaves. Returns true if it
@@ -824,8 +822,7 @@ static u32 star_min_tso_segs(struct sock *sk)
 
 	if (!s->w.restarted && idle_may_send(sk))
 		s->w.restarted = star_restart(sk);
-	/* At a low rate a short queue may have no room for two segments at once. */
-	return abe_bw(&s->abe) ? 1 : idle_min_tso_segs(sk);
+	return idle_min_tso_segs(sk);
 }
 
 /* A probe of the receiver's window is sent without asking. */
@@ -1011,16 +1008,10 @@ static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 			s.w.cwnd_abe ? div_u64(gain, s.w.cwnd_abe) : 0);
 }
 
-static void star_release_sock(struct sock *sk)
-{
-	burst_set(sk, BURST_SHIFT);
-}
-
 static struct tcp_congestion_ops tcp_star __read_mostly = {
 	.name		= "star",
 	.owner		= THIS_MODULE,
 	.init		= star_init,
-	.release	= star_release_sock,
 	.ssthresh	= star_ssthresh,
 	.set_state	= star_set_state,
 	.cong_control	= star_cong_control,

@@ -31,8 +31,8 @@
  *           shows whether there are other flows. Beside a few of them in a short queue
  *           it does not.
  *
- * Each of these is formed anew in each round, but for the path's RTT and the loss rate,
- * which a round may change in both directions. docs/algorithms.md gives the reasons,
+ * Each of these is formed anew in each round, but for the path's RTT, its way back and the loss
+ * rate, which a round may change in both directions. docs/algorithms.md gives the reasons,
  * each constant's origin, and what was tried. Windows and counts are in segments, times
  * in us.
  */
@@ -62,6 +62,11 @@
 /* The unit is checked twice a second: the clock may be off by a sixteenth. */
 #define JUDGE_CHECK_SHIFT	19
 #define JUDGE_CHECK_OFF		8
+/* The mean of how much longer the way back is rises by an eighth, as in RFC 6298, and falls by a
+ * thirty-second: ACKs that were held back for a while arrive at once, the first with all of it.
+ */
+#define JUDGE_BACK_RISE		3
+#define JUDGE_BACK_FALL		5
 /* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
  * until the smaller window is in effect, one for the queue to drain, one to measure.
  */
@@ -200,14 +205,22 @@ static inline u16 judge_age(u32 now_us, u32 tsval)
 	return (u16)((now_us - tsval * JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
 }
 
-/* Has the least age of a timestamp stayed where it was for half a second? */
+/* Has the least age of a timestamp stayed where it was for half a second? If it has grown, that is
+ * known at once.
+ */
 static inline void judge_check_clock(struct judge_state *j, u32 now_us)
 {
 	u8 mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
+	u8 half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
+	u8 moved = (u8)(mark - j->mark);
 
-	j->half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
-	j->ticks = (u8)(mark - j->mark + JUDGE_CHECK_OFF) <= 2 * JUDGE_CHECK_OFF;
-	j->mark = mark;
+	if (half != j->half) {
+		j->ticks = (u8)(moved + JUDGE_CHECK_OFF) <= 2 * JUDGE_CHECK_OFF;
+		j->half = half;
+		j->mark = mark;
+	} else if (moved > JUDGE_CHECK_OFF && moved <= U8_MAX / 2) {
+		j->ticks = 0;
+	}
 }
 
 /**
@@ -223,7 +236,8 @@ static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us, u3
 	j->least_us = U32_MAX;
 	j->last_us = U32_MAX;
 	j->age = judge_age(now_us, tsval);
-	judge_check_clock(j, now_us);
+	j->mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
+	j->half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
 	j->ticks = 1;
 	j->link = JUDGE_LINK_BEGIN;
 	j->seen = (u8)(now_us >> JUDGE_CLOCK_SHIFT);
@@ -310,10 +324,16 @@ static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u
 	/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
 	older = older > U16_MAX / 2 ? 0 : min_t(u16, older, most);
 	j->age = (u16)(age - older);
-	if (j->half != ((now_us >> JUDGE_CHECK_SHIFT) & 1))
-		judge_check_clock(j, now_us);
-	more_us = j->ticks ? min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us) : 0;
-	mean_us += more_us / 8 - (mean_us + 7) / 8;
+	judge_check_clock(j, now_us);
+	more_us = (u32)older << JUDGE_AGE_SHIFT;
+	/* By a tick and a unit a timestamp may look older that is not. */
+	if (!j->ticks || more_us <= JUDGE_TICK_US + (1U << JUDGE_AGE_SHIFT))
+		more_us = 0;
+	more_us = min_t(u32, more_us, most_us);
+	if (more_us > mean_us)
+		mean_us += (more_us - mean_us) >> JUDGE_BACK_RISE;
+	else
+		mean_us -= (mean_us - more_us + (1U << JUDGE_BACK_FALL) - 1) >> JUDGE_BACK_FALL;
 	j->back = (u16)min_t(u32, mean_us >> JUDGE_BACK_SHIFT, U16_MAX);
 	return more_us;
 }
@@ -403,12 +423,14 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 		j->standing++;
 }
 
-/* The path's RTT has not been seen for a while: begin to measure it anew. */
+/* The path's RTT has not been seen for a while, whatever the way back is longer, of which two clocks
+ * that differ may make too much: begin to measure it anew.
+ */
 static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r)
 {
 	u8 now = (u8)(r->now_us >> JUDGE_CLOCK_SHIFT);
 
-	if (judge_is_empty(j, j->least_us, judge_packet_us(r))) {
+	if (judge_is_empty(j, judge_whole_us(j, j->least_us), judge_packet_us(r))) {
 		j->seen = now;
 	} else if ((u8)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
 		j->renew = JUDGE_RENEW_ROUNDS;
@@ -524,14 +546,17 @@ static inline bool judge_test_due(const struct judge_state *j)
  *
  * The part of the window that is not in the queue, for a test at least half of it.
  * Beside other flows at most three quarters, or the effect would not be measurable; for
- * a measurement three quarters of that part, as all flows together must drain the queue.
+ * a measurement three quarters of that part, as all flows together must drain the queue,
+ * and with a quarter of what the way back is longer, as clocks that differ make that too much.
  * At least two segments, as a single one would wait for the delayed ACK.
  *
  * Return: the window.
  */
 static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
-	u32 dip = judge_share(cwnd, judge_whole_us(j, j->last_us), judge_path_us(j));
+	u32 back_us = judge_back_us(j) / (j->renew ? 4 : 1);
+	u32 path_us = j->base_us + min_t(u32, back_us, U32_MAX - j->base_us);
+	u32 dip = judge_share(cwnd, judge_whole_us(j, j->last_us), path_us);
 
 	if (j->renew)
 		dip -= j->alone ? dip >> 6 : dip >> 2;

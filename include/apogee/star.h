@@ -69,12 +69,6 @@
  */
 #define STAR_PACE_CRUISE	272U
 
-/* What leaves at once, as part of a second: the stack's millisecond from this RTT on, half and a
- * quarter of it below.
- */
-#define STAR_BURST_SHIFT	10
-#define STAR_BURST_US		32768U
-
 /* Mode of a connection. In SLOW, MARKED and YIELD ABE's share of the window is held
  * back. The state diagram is in tcp_star.c.
  */
@@ -509,22 +503,6 @@ static inline u64 star_first_rate(u32 cwnd, u32 mss, u32 rtt_min_us)
 {
 	return max_t(u64, star_pacing_rate(cwnd, mss, rtt_min_us, STAR_PACE_START),
 		     abe_rate(2 * (u64)mss, 1024));
-}
-
-/**
- * star_burst_shift() - how much is to leave at once
- * @rtt_us: the path's RTT in us
- *
- * What is sent in 1/64 of the RTT: the shortest queue that a path of some use has holds it. A
- * quarter of a millisecond at least, as bursts save CPU time, and what the stack takes at most.
- *
- * Return: the part of a second, as a shift, 10 to 12.
- */
-static inline u8 star_burst_shift(u32 rtt_us)
-{
-	if (rtt_us >= STAR_BURST_US)
-		return STAR_BURST_SHIFT;
-	return STAR_BURST_SHIFT + (rtt_us < STAR_BURST_US / 2 ? 2 : 1);
 }
 
 /* AEN's verdict on a retransmission timeout. */

@@ -384,7 +384,6 @@ extern u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
 
 struct apogee_module_ops {
 	void (*init)(struct sock *sk);
-	void (*release)(struct sock *sk);
 	u32 (*ssthresh)(struct sock *sk);
 	void (*set_state)(struct sock *sk, u8 state);
 	void (*cong_control)(struct sock *sk, const struct rate_sample *rs);

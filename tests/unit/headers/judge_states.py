@@ -7,8 +7,6 @@ way back is in 16 us, clocks in 131072 us.
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st

@@ -156,11 +156,11 @@ def test_the_path_s_rtt_is_found(
 def test_a_longer_way_back_is_forgotten(
     apogee: Library, state: dict[str, int], rtt: int, sent: int
 ) -> None:
-    """Each ACK takes an eighth, rounded up to 16 us: 1.05 s, the most, in 68 ACKs to 8 units, and
-    in 8 to none.
+    """Each ACK takes a thirty-second, rounded up to 16 us: 1.05 s, the most, in 244 ACKs to 32
+    units, and in 32 to none.
     """
     j = judge(apogee, **state | {"base_us": rtt})
-    after(apogee, j, 68 + 8, rtt, sent)
+    after(apogee, j, 244 + 32, rtt, sent)
     assert apogee.judge_back_us(j) == 0
 
 

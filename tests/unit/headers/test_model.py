@@ -177,17 +177,14 @@ def test_transfers_in_rounds_beside_a_bulk_flow(simulation: Simulation) -> None:
     assert all(took > 0.025 + 8 * size / 10e6 for size, took in found)
 
 
-@pytest.mark.parametrize(("rate", "fewer"), [(10e6, False), (100e6, True)])
-def test_bursts_of_a_paced_flow(fast: Simulation, rate: float, fewer: bool) -> None:
-    """In a queue of a single packet most of what the kernel hands down in a millisecond is dropped;
-    paced one by one most get through. At 10 Mbit/s star hands down one by one as well.
-    """
+def test_bursts_of_a_paced_flow(fast: Simulation) -> None:
+    """In a queue of a single packet the second segment of each pair that the kernel hands down at
+    once is dropped; paced one by one most get through."""
     shares = []
     for kernel in ({}, {"kernel": True}):
-        path = ALONE | {"rate": rate}
-        flow = fast.run("star", rtt=40, queue=1, duration=20, **kernel, **path)["flows"][0]
+        flow = fast.run("star", rtt=40, queue=1, duration=20, **kernel, **ALONE)["flows"][0]
         shares.append(flow["delivered"])
-    assert (shares[1] < 0.85 * shares[0]) == fewer
+    assert shares[1] < 0.85 * shares[0]
 
 
 # --- a scenario's options -----------------------------------------------------------------------

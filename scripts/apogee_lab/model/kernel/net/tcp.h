@@ -76,7 +76,6 @@ struct ack_sample {
 
 struct tcp_congestion_ops {
 	void (*init)(struct sock *sk);
-	void (*release)(struct sock *sk);
 	u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
 	void (*set_state)(struct sock *sk, u8 new_state);
