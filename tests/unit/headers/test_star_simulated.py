@@ -185,13 +185,13 @@ def test_an_hour_with_a_deep_buffer(fast: Simulation, ber: float) -> None:
 
 @pytest.mark.parametrize(
     ("rate", "queue", "late", "theirs"),
-    [(10e6, 34, {"ack_slot": 10}, 3e6), (50e6, 83, {"ack_jitter": "4,2"}, 9e6)],
+    [(10e6, 34, {"ack_slot": 10}, 2.5e6), (50e6, 83, {"ack_jitter": "4,2"}, 7.5e6)],
 )
 def test_jitter_hides_no_other_flow(
     fast: Simulation, rate: float, queue: int, late: dict[str, Any], theirs: float
 ) -> None:
-    """CUBIC at 40 ms has 3.03 to 3.09 and 9.2 to 10 Mbit/s in the mean, .5 and 4 if all that the
-    RTT is above its least is jitter.
+    """CUBIC at 40 ms has 2.9 and 8.5 to 10.5 Mbit/s, .5 and 4 if all that the RTT is above its
+    least is jitter.
     """
     path = {"access_rate": 0, "spread": 0, "window": 100_000_000, "duration": 60}
     runs = seeds(fast, "star,cubic", rate=rate, rtt=40, queue=queue, **late, **path)
@@ -199,18 +199,37 @@ def test_jitter_hides_no_other_flow(
 
 
 def test_twenty_flows_with_jitter_share(fast: Simulation) -> None:
-    """Jain's index is .66 to .88. It is .84 to .92 if jitter is taken for a queue, and .29 if all
-    that the RTT is above its least is jitter.
-    """
+    """Jain's index is .77 to .97, and .29 if all that the RTT is above its least is jitter."""
     path = {"access_rate": 0, "spread": 0, "window": 100_000_000, "duration": 40}
     runs = seeds(
         fast, "star*20", range(1, 4), rate=50e6, rtt=40, queue=166, ack_jitter="5,3", **path
     )
-    assert mean(run["jain"] for run in runs) >= 0.5
+    assert mean(run["jain"] for run in runs) >= 0.65
+
+
+@pytest.mark.parametrize(
+    ("rate", "rtt", "queue", "ack_rate", "ack_queue"),
+    [
+        (20.8e6, 8, 27, 243e3, 20),
+        (144e6, 76, 27, 515e3, 20),
+        (10e6, 100, 84, 120e3, 50),
+        (3e6, 30, 12, 30e3, 20),
+    ],
+)
+def test_a_slow_way_back_is_no_queue(
+    fast: Simulation, rate: float, rtt: float, queue: int, ack_rate: float, ack_queue: int
+) -> None:
+    """It holds less than two segments' ACKs: CUBIC's goodput or up to a fifth more, .4 to .9 of it
+    if the ACKs' queue is taken for one on the way there.
+    """
+    ways = {"ack_rate": ack_rate, "ack_queue": ack_queue, "access_rate": 0, "spread": 0}
+    path = {"rate": rate, "rtt": rtt, "queue": queue, "window": 100_000_000, "duration": 30}
+    star, cubic = (fast.run(cc, **ways, **path)["goodput"] for cc in ("star", "cubic"))
+    assert star >= 0.95 * cubic
 
 
 def test_jitter_hides_no_queue_of_its_own(fast: Simulation) -> None:
-    """With 8 bandwidth-delay products of queue the RTT is 1.6 s in the mean, and 2.3 s if jitter
+    """With 8 bandwidth-delay products of queue the RTT is 1.2 s in the mean, and 2.3 s if jitter
     keeps the path's RTT from being measured anew.
     """
     (run,) = seeds(fast, "star", range(1, 2), queue=3336, ack_jitter="60,40", duration=300, **ALONE)
