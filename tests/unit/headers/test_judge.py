@@ -563,8 +563,8 @@ def test_a_longer_way_back_is_no_queue(apogee: Library, ways: list[int], now: in
 @pytest.mark.parametrize("skew", [-100, 0, 100])
 @pytest.mark.parametrize("queue", [0, 30_000])
 def test_clocks_differ_by_parts_in_a_million(apogee: Library, skew: int, queue: int) -> None:
-    """A quarter of an hour with a queue that is empty every ten seconds: it looks shorter by what they
-    differ by in these, a millisecond, and a tick.
+    """A quarter of an hour with a queue that is empty every ten seconds: it looks shorter by what
+    they differ by in these, a millisecond, and a tick.
     """
     j = apogee.new("judge_state")
     tick = Fraction(1000) * (1 + Fraction(skew, 10**6))

@@ -76,8 +76,10 @@ def test_the_constants_of_stars_judgement(prefix: str) -> None:
     Not units, bounds of the arithmetic, nor what the published rules have.
     """
     other = {
-        "JUDGE_UNIT_SHIFT",
-        "JUDGE_LATE_UNIT",
+        "JUDGE_AGE_SHIFT",
+        "JUDGE_AGE_MOST_US",
+        "JUDGE_MARK_SHIFT",
+        "JUDGE_BACK_SHIFT",
         "JUDGE_CLOCK_SHIFT",
         "JUDGE_SEGMENT",
         "STAR_QUEUE_SHIFT",
