@@ -178,7 +178,7 @@ static int run_load(struct command *c)
 
 static int run_list(struct command *c)
 {
-	return c->count || c->form == AS_METRICS ? usage() : list(c->form);
+	return c->count || c->form == AS_METRICS ? usage() : list_all(c->form);
 }
 
 static int run_show(struct command *c)

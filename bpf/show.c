@@ -75,7 +75,7 @@ static bool list_one(const struct algorithm *a, void *data)
 	return false;
 }
 
-int list(enum form form)
+int list_all(enum form form)
 {
 	struct listing l = { .form = form };
 

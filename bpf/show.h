@@ -10,7 +10,7 @@
 enum form { AS_TEXT, AS_JSON, AS_METRICS };
 
 /* 0, or -1 after a line. */
-int list(enum form form);
+int list_all(enum form form);
 int show(const struct algorithm *a);
 int statuses(const struct algorithm *const which[], size_t count, enum form form);
 

@@ -2,5 +2,10 @@
 """The model: a discrete-event simulation of flows through one bottleneck, in C.
 
 It runs the project's modules for long paths (tcp_star.c and others), and the kernel's own tcp_bbr.c
-and tcp_cubic.c, against headers that stand in for the kernel's. simulation.h says what is emulated.
+and tcp_cubic.c, against headers that stand in for the kernel's. world.h says what is emulated.
+
+Files of C take from those below them only: simulation.c is the loop; options.c and report.c read
+and print; sender.c and receiver.c are the hosts, transfers.c the application, path.c what is
+between them, events.c the queue of events; world.c is the state of all. peers.c has parts of the
+stack that modules call.
 """

@@ -2,7 +2,7 @@
 /* The registered congestion controls, and their modules' parameters. */
 #include <linux/moduleparam.h>
 
-#include "simulation.h"
+#include "algorithms.h"
 
 static struct tcp_congestion_ops *known;
 static struct kernel_param *params;

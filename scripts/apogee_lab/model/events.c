@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The event queue, and timers in it. */
-#include "simulation.h"
+#include "events.h"
 #include "heap.h"
 
 void event_add(u64 at, u8 kind, struct packet packet)
@@ -16,6 +16,12 @@ bool event_next(struct event *event)
 	return true;
 }
 
+/* A time, after a change of the rate: what is to come is nearer or further. */
+u64 event_rescaled(u64 at, double factor)
+{
+	return at > model_now ? model_now + (u64)((double)(at - model_now) * factor) : at;
+}
+
 /* After a change of the rate: scale the departure and arrival times of queued packets. */
 void event_rescale(double factor)
 {
@@ -29,7 +35,7 @@ void event_rescale(double factor)
 		if (heap[i].kind != EV_RECEIVER)
 			continue;
 		if (left > model_now) {
-			packet->left = path_rescaled(left, factor);
+			packet->left = event_rescaled(left, factor);
 			heap[i].at += packet->left - left;
 		}
 		*arrival = max(*arrival, heap[i].at);

@@ -5,7 +5,8 @@
 
 #include <linux/random.h>
 
-#include "simulation.h"
+#include "events.h"
+#include "path.h"
 
 /* Departure time of each packet in the queue. */
 static u64 *leaving;
@@ -50,11 +51,6 @@ u32 prandom_u32_max(u32 below)
 static u32 frame_bytes(struct packet packet)
 {
 	return packet.handshake ? packet.handshake : MODEL_FRAME - MODEL_MSS + packet.payload;
-}
-
-u64 path_rescaled(u64 at, double factor)
-{
-	return at > model_now ? model_now + (u64)((double)(at - model_now) * factor) : at;
 }
 
 static u64 transmission(double bytes, double rate)
@@ -255,7 +251,7 @@ void path_return(struct packet packet)
 /* --- changes ---------------------------------------------------------------------------- */
 
 /* What would enter the hop from now on is lost, both ways. */
-void path_outage(u64 length)
+static void begin_outage(u64 length)
 {
 	struct path *p = &world.path;
 
@@ -279,19 +275,43 @@ double path_capacity(void)
 }
 
 /* Also applies to packets in the queue, and to the bucket's deficit. */
-void path_set_rate(double rate)
+static void set_rate(double rate)
 {
 	double factor = world.path.rate / rate;
 
 	for (u32 i = leaving_head; i != leaving_tail; i++) {
 		u64 *left = &leaving[i & (leaving_room - 1)];
 
-		*left = path_rescaled(*left, factor);
+		*left = event_rescaled(*left, factor);
 	}
-	full_at = path_rescaled(full_at, factor);
-	left_at = path_rescaled(left_at, factor);
+	full_at = event_rescaled(full_at, factor);
+	left_at = event_rescaled(left_at, factor);
 	event_rescale(factor);
 	capacity_bits = path_capacity();
 	rate_since = model_now;
 	world.path.rate = rate;
+}
+
+/* Whether there is such a key. */
+bool path_change(const char *key, double value)
+{
+	struct path *p = &world.path;
+
+	if (!strcmp(key, "rate"))
+		set_rate(max(value, 1.0));
+	else if (!strcmp(key, "rtt"))
+		p->rtt = ns(value / 1e3);
+	else if (!strcmp(key, "ber"))
+		p->ber = value;
+	else if (!strcmp(key, "loss"))
+		p->loss = value;
+	else if (!strcmp(key, "queue"))
+		p->queue = (u32)value;
+	else if (!strcmp(key, "stall"))
+		p->stalled = model_now + ns(value / 1e3);
+	else if (!strcmp(key, "outage"))
+		begin_outage(ns(value / 1e3));
+	else
+		return false;
+	return true;
 }

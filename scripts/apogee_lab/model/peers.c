@@ -2,7 +2,7 @@
 /* Competitors of star: Reno (RFC 5681) and CUBIC (RFC 9438, with Linux's HyStart). */
 #include <math.h>
 
-#include "simulation.h"
+#include "world.h"
 
 u32 tcp_slow_start(struct tcp_sock *tp, u32 acked)
 {

@@ -6,7 +6,10 @@
  * is lost, this is equivalent to the SACK blocks of all ACKs up to it. Else it is as if each
  * ACK had room for all blocks; a duplicate is reported only by the ACK that it caused.
  */
-#include "simulation.h"
+#include "events.h"
+#include "path.h"
+#include "receiver.h"
+#include "transfers.h"
 
 #define ACK_DELAY	(40 * NSEC_PER_MSEC)
 #define SACK_DELAY	NSEC_PER_MSEC

@@ -9,7 +9,10 @@
  */
 #include <err.h>
 
-#include "simulation.h"
+#include "events.h"
+#include "path.h"
+#include "sender.h"
+#include "transfers.h"
 
 #define NONE		U32_MAX
 #define ISN		1U
@@ -474,6 +477,14 @@ void sender_supply(struct flow *f, u32 segments)
 		return;
 	restart_after_idle(f);
 	write_xmit(f, false);
+}
+
+void sender_transfer(struct flow *f)
+{
+	u32 segments = transfers_next();
+
+	if (segments)
+		sender_supply(f, segments);
 }
 
 /* --- loss detection --------------------------------------------------------------------- */
@@ -1342,7 +1353,7 @@ static void establish(struct flow *f)
 		ops_of(f)->init(&f->sk);
 	f->sk.icsk.icsk_ca_initialized = 1;
 	if (transfers_of(f))
-		transfers_begin(f);
+		sender_transfer(f);
 }
 
 void sender_ack(struct flow *f, struct ack ack)

@@ -7,7 +7,7 @@
 
 #include "../../../tcp_star.c"
 
-#include "simulation.h"
+#include "star_module.h"
 
 void star_print(const struct sock *sk)
 {

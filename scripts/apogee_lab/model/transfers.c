@@ -7,7 +7,9 @@
  */
 #include <err.h>
 
-#include "simulation.h"
+#include "events.h"
+#include "path.h"
+#include "transfers.h"
 
 #define SIZES_MOST	64
 #define LONGEST		(600 * NSEC_PER_SEC)	/* then it has failed, as with the tool */
@@ -60,14 +62,14 @@ static void shuffle(void)
 	}
 }
 
-/* The application writes the next one. */
-void transfers_begin(struct flow *f)
+/* The application writes the next one: so many segments, 0 if none begins any more. */
+u32 transfers_next(void)
 {
 	u64 bytes;
 	u32 segments;
 
 	if (t.closing)
-		return;
+		return 0;
 	if (t.done % t.sizes == 0)
 		shuffle();
 	bytes = t.bytes[t.done % t.sizes];
@@ -76,7 +78,7 @@ void transfers_begin(struct flow *f)
 	t.running = true;
 	t.target += segments;
 	t.last = (u16)(bytes - (segments - 1) * (u64)MODEL_MSS);
-	sender_supply(f, segments);
+	return segments;
 }
 
 /* Bytes of a segment that was not sent before. */

@@ -15,7 +15,8 @@
 
 #include "../../../tcp_star.c"
 
-#include "simulation.h"
+#include "path.h"
+#include "star_module.h"
 
 #define ANY_AT	(6 * NSEC_PER_SEC)	/* the model begins at 1 s */
 

@@ -8,8 +8,8 @@
  * Times are in ns, data is counted in segments from 0, one segment per frame. All are full, but the
  * last one of a transfer.
  */
-#ifndef _MODEL_H
-#define _MODEL_H
+#ifndef _WORLD_H
+#define _WORLD_H
 
 #include <errno.h>
 #include <stdio.h>
@@ -249,6 +249,11 @@ static inline u32 ring4(u32 n)
 	return n & (4 * world.ring - 1);
 }
 
+static inline u64 ns(double seconds)
+{
+	return (u64)(seconds * 1e9 + 0.5);
+}
+
 static inline u64 now_us(void)
 {
 	return model_now / NSEC_PER_USEC;
@@ -259,56 +264,4 @@ static inline u32 now_ms(void)
 	return (u32)(model_now / NSEC_PER_MSEC);
 }
 
-/* events.c */
-void event_add(u64 at, u8 kind, struct packet packet);
-bool event_next(struct event *event);
-u64 event_under_way(u16 flow);
-void event_rescale(double factor);
-u64 timer_tick(u64 ns);
-void timer_set(struct flow *f, u8 kind, u64 at);
-void timer_stop(struct flow *f, u8 kind);
-bool timer_expired(struct flow *f, u8 kind);
-
-/* path.c */
-double path_random(void);
-void path_set_rate(double rate);
-double path_capacity(void);
-u64 path_rescaled(u64 at, double factor);
-u32 path_queue_length(void);
-bool path_bad(u64 at);
-void path_send(struct flow *f, struct packet packet);
-void path_queue(struct packet packet);
-void path_ack(struct flow *f, struct ack ack);
-void path_return(struct packet packet);
-void path_outage(u64 length);
-bool path_is_out(u64 at);
-
-/* receiver.c */
-void receiver_packet(struct flow *f, struct packet packet);
-void receiver_timer(struct flow *f);
-
-/* sender.c */
-void sender_start(struct flow *f);
-void sender_ack(struct flow *f, struct ack ack);
-void sender_pace(struct flow *f);
-void sender_supply(struct flow *f, u32 segments);
-void sender_timer(struct flow *f);
-void sender_check(struct flow *f);
-
-/* transfers.c */
-void transfers_read(const char *text, const char *option);
-bool transfers_of(const struct flow *f);
-void transfers_begin(struct flow *f);
-u16 transfers_payload(const struct flow *f, u32 seg);
-void transfers_arrived(struct flow *f);
-bool transfers_close(void);
-void transfers_print(void);
-
-/* algorithms.c */
-struct tcp_congestion_ops *algorithm(const char *name, size_t length);
-int algorithm_param(const char *setting);
-
-/* star_module.c */
-void star_print(const struct sock *sk);
-
-#endif /* _MODEL_H */
+#endif /* _WORLD_H */
