@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files of C take functions and variables from each other in no circle, in no folder."""
+"""Files of C take functions and variables from each other in no circle, in no folder, and folders
+include each other in one direction."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,46 @@ def circle(files: dict[str, str]) -> list[str]:
 def read(folder: str) -> dict[str, str]:
     paths = (ROOT / folder).rglob("*.c")
     return {str(path.relative_to(ROOT / folder)): path.read_text() for path in paths}
+
+
+#: Of each folder those whose files it may include; tcp is the modules at the top.
+BELOW = {
+    "include": set(),
+    "tcp": {"include"},
+    "shake": {"include"},
+    "sscop": {"include"},
+    "bpf": {"include", "tcp"},
+    "scripts": {"include", "tcp"},
+}
+INCLUDED = re.compile(r"^\s*#\s*include\s+(?:\"([^\"]+)\"|<([^>]+)>)", re.M)
+
+
+def owner(path: Path) -> str:
+    folder = path.relative_to(ROOT).parts[0]
+    return "tcp" if folder.startswith("tcp_") else folder
+
+
+def included(path: Path) -> set[str]:
+    """Folders of the project that a file includes something of, but its own."""
+    found = set()
+    for quoted, angled in INCLUDED.findall(path.read_text()):
+        places = [path.parent / quoted] if quoted else []
+        places += [top / (quoted or angled) for top in (ROOT / "include", ROOT / owner(path))]
+        there = next((place.resolve() for place in places if place.is_file()), None)
+        found |= {owner(there)} if there else set()
+    return found - {owner(path)}
+
+
+@pytest.mark.parametrize("folder", BELOW)
+def test_folders_include_downwards(folder: str) -> None:
+    paths = ROOT.glob("tcp_*.c") if folder == "tcp" else (ROOT / folder).rglob("*.[ch]")
+    found = {str(path.relative_to(ROOT)): included(path) - BELOW[folder] for path in paths}
+    assert found and {name: others for name, others in found.items() if others} == {}
+
+
+def test_an_inclusion_is_seen() -> None:
+    assert included(ROOT / "bpf/star.bpf.c") == {"tcp"}
+    assert included(ROOT / "tcp_star.c") == {"include"}
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
