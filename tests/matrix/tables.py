@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from apogee_lab.results.text import NONE, as_markdown, as_text
 from tests import ROOT
@@ -22,16 +22,18 @@ def _cell(why: str | None) -> str:
     return "FAILED" if why else "ok"
 
 
-def booted(rows: Iterable[Row]) -> list[list[str]]:
-    """A row per kernel, with all columns and a note."""
-    found = [
-        [r.suite, r.arch, r.release or NONE, *(_cell(r.cells.get(c)) for c in COLUMNS), r.note]
-        for r in rows
-    ]
-    return [["suite", "for", "kernel", *COLUMNS, ""], *found]
+def booted(rows: Sequence[Row]) -> list[list[str]]:
+    """A row per kernel, with the columns that were run, and notes if there are any."""
+    columns = [name for name in COLUMNS if any(name in row.cells for row in rows)]
+    notes = any(row.note for row in rows)
+    found = [["suite", "for", "kernel", *columns, *[""] * notes]]
+    for row in rows:
+        cells = [_cell(row.cells.get(name)) for name in columns]
+        found.append([row.suite, row.arch, row.release or NONE, *cells, *[row.note] * notes])
+    return found
 
 
-def listed(rows: Iterable[Row]) -> list[list[str]]:
+def listed(rows: Sequence[Row]) -> list[list[str]]:
     """A row per version and those before it with the same flavours and results."""
     lines: dict[tuple[str, str], list[Row]] = {}
     for row in rows:

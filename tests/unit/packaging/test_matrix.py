@@ -32,8 +32,10 @@ def test_a_check_that_breaks_is_a_failed_cell(error: Exception) -> None:
     row = rows.Row("trixie", "amd64", "8.1.2-amd64")
     assert not row.look("boots", raising(error))  # type: ignore[arg-type]
     assert row.failures == [f"8.1.2-amd64: boots: {error}"]
-    _, texts = tables.booted([row])
-    assert texts == ["trixie", "amd64", "8.1.2-amd64", "–", "–", "FAILED", *["–"] * 5, ""]
+    assert tables.booted([row]) == [
+        ["suite", "for", "kernel", "boots"],
+        ["trixie", "amd64", "8.1.2-amd64", "FAILED"],
+    ]
 
 
 def test_a_kernel_that_cannot_be_had_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
