@@ -1,15 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of what a leader has sent, to be sent again if its path lost it
- * (core/shake_repair.h). All under the peer's lock but where it says so.
+ * Copies of what was sent, to be sent again if its path lost it (core/shake_repair.h). All under
+ * the peer's lock but where it says so.
  */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+
 #include "copies.h"
 
-static void drop_copy(struct shake_copies *copies, u32 place)
+#define MOST_OF_ALL 16384	/* copies of all paths of a device */
+#define FEW 64			/* that a path may have then */
+
+/* --- their table --------------------------------------------------------------------------- */
+
+/* Its pages need not be neighbours: memory may be in pieces. */
+static struct shake_copies *make_table(gfp_t gfp)
 {
+	return kvzalloc(sizeof(struct shake_copies), gfp | __GFP_NOWARN);
+}
+
+static void make_table_later(struct work_struct *work)
+{
+	struct shake_path *path = container_of(work, struct shake_path, table);
+	struct shake_copies *copies = make_table(GFP_KERNEL);
+
+	spin_lock_bh(&path->peer->lock);
+	if (!path->copies)
+		swap(path->copies, copies);
+	spin_unlock_bh(&path->peer->lock);
+	kvfree(copies);
+}
+
+/* A path begins, which nobody knows yet. An agent's is made in softirq, its table soon after. */
+void shake_copies_begin(struct shake_path *path, gfp_t gfp)
+{
+	INIT_WORK(&path->table, make_table_later);
+	if (gfpflags_allow_blocking(gfp))
+		path->copies = make_table(gfp);
+	else
+		schedule_work(&path->table);
+}
+
+/* A path ends: it has no session, and gets none. Without locks. */
+void shake_copies_end(struct shake_path *path)
+{
+	cancel_work_sync(&path->table);
+}
+
+/* Nobody uses the path any more. */
+void shake_copies_free(struct shake_path *path)
+{
+	kvfree(path->copies);
+}
+
+/* Whether a path has a table. If not, there was no memory for it: that is told, and tried again. */
+bool shake_copies_ready(struct shake_path *path)
+{
+	if (path->copies)
+		return true;
+	shake_count(path->peer->d, SHAKE_REPAIR_REFUSED);
+	schedule_work(&path->table);
+	return false;
+}
+
+/* --- copies -------------------------------------------------------------------------------- */
+
+static void drop_copy(struct shake_path *path, u32 place)
+{
+	struct shake_copies *copies = path->copies;
+
 	consume_skb(copies->skb[place]);	/* no packet is dropped */
 	copies->skb[place] = NULL;
 	shake_repair_close(&copies->repair, place);
+	atomic_dec(&path->peer->d->copies);
+}
+
+/* Find a place for a copy of a packet. Returns false if it is to have none. */
+bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place)
+{
+	struct shake_repair *repair = &path->copies->repair;
+	struct shake_dev *d = path->peer->d;
+	u32 most = atomic_read(&d->copies) < MOST_OF_ALL ? SHAKE_REPAIR_KEPT : FEW;
+
+	if (shake_repair_keep(repair, counter, shake_path_known_rate(&path->estimate), most, now,
+			      place)) {
+		atomic_inc(&d->copies);
+		return true;
+	}
+	if (repair->full)
+		shake_count(d, SHAKE_REPAIR_REFUSED);
+	return false;
 }
 
 /* Forget all copies. */
@@ -21,7 +101,7 @@ void shake_copies_purge(struct shake_path *path)
 	if (!copies)
 		return;
 	for (number = copies->repair.tail; shake_repair_next(&copies->repair, &number);)
-		drop_copy(copies, shake_repair_place(number));
+		drop_copy(path, shake_repair_place(number));
 }
 
 /* A path is dead: forget what TCP has sent again by now. */
@@ -35,7 +115,7 @@ void shake_copies_expire(struct shake_path *path, u64 now)
 	for (number = copies->repair.tail; shake_repair_next(&copies->repair, &number); number++) {
 		place = shake_repair_place(number);
 		if (shake_repair_is_old(&copies->repair.kept[place], srtt, now))
-			drop_copy(copies, place);
+			drop_copy(path, place);
 	}
 }
 
@@ -61,8 +141,10 @@ void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_bu
 	struct sk_buff *copy = make_copy(skb);
 	struct shake_kept *kept;
 
-	if (!copy)
+	if (!copy) {
+		shake_count(way->path->peer->d, SHAKE_REPAIR_REFUSED);
 		return;
+	}
 	*(struct shake_ip_fields *)copy->cb = *fields;
 	spin_lock_bh(&way->path->peer->lock);
 	kept = &copies->repair.kept[place];
@@ -98,7 +180,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		if (shake_repair_is_ahead(repair, place, ack->echo))
 			break;
 		if (!copies->skb[place]) {	/* not sent, or without memory */
-			shake_repair_close(repair, place);
+			drop_copy(path, place);
 			continue;
 		}
 		tries = repair->kept[place].tries;
@@ -119,7 +201,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		else if (fate == SHAKE_COPY_DONE && repair->needless == needless)
 			path->estimate.resent += tries;
 		if (fate == SHAKE_COPY_DONE || fate == SHAKE_COPY_LAST)
-			drop_copy(copies, place);
+			drop_copy(path, place);
 	}
 	return list;
 }

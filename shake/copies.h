@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies of packets that a leader has sent.
+ * Copies of packets that were sent.
  */
 #ifndef _SHAKE_COPIES_H
 #define _SHAKE_COPIES_H
@@ -17,6 +17,11 @@ struct shake_ip_fields {
 	bool df;
 };
 
+void shake_copies_begin(struct shake_path *path, gfp_t gfp);
+void shake_copies_end(struct shake_path *path);
+void shake_copies_free(struct shake_path *path);
+bool shake_copies_ready(struct shake_path *path);
+bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place);
 void shake_copies_purge(struct shake_path *path);
 void shake_copies_expire(struct shake_path *path, u64 now);
 void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,

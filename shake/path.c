@@ -30,8 +30,6 @@ struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp)
 		kfree(path);
 		return NULL;
 	}
-	/* without memory nothing is sent again */
-	path->copies = kzalloc(sizeof(*path->copies), gfp | __GFP_NOWARN);
 	path->peer = peer;
 	path->settings.id = id;
 	path->settings.weight = 100;
@@ -39,6 +37,7 @@ struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp)
 	path->join.id = peer->id;
 	path->join.path = id;
 	shake_path_init(&path->estimate, path->ring, shake_now());
+	shake_copies_begin(path, gfp);
 	rcu_assign_pointer(peer->paths[id - 1], path);
 	return path;
 }
@@ -48,7 +47,7 @@ static void path_free(struct rcu_head *head)
 	struct shake_path *path = container_of(head, struct shake_path, rcu);
 
 	dst_cache_destroy(&path->dst);
-	kfree(path->copies);
+	shake_copies_free(path);
 	kfree(path->ring);
 	kfree_sensitive(path);
 }
@@ -64,6 +63,7 @@ void shake_path_remove(struct shake_path *path)
 	shake_link_use(path, NULL, shake_now());
 	shake_path_set_state(path, SHAKE_PATH_ABSENT);
 	spin_unlock_bh(&peer->lock);
+	shake_copies_end(path);
 	call_rcu(&path->rcu, path_free);
 }
 

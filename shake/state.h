@@ -110,7 +110,8 @@ struct shake_link {
  * @ack_waiting: counted packets that are not reported
  * @estimate: what the scheduler knows
  * @ring: packets sent
- * @copies: leader: of packets that may be lost; NULL: none
+ * @copies: of packets that may be lost; NULL: there was no memory up to now
+ * @table: makes @copies
  * @sent: packets of data sent
  * @sent_bytes: their octets, inside
  * @received: packets of data received
@@ -167,6 +168,7 @@ struct shake_path {
 	struct shake_path_est estimate;
 	struct shake_sent *ring;
 	struct shake_copies *copies;
+	struct work_struct table;
 	u64 sent;
 	u64 sent_bytes;
 	u64 received;
@@ -178,7 +180,7 @@ struct shake_path {
 };
 
 /**
- * struct shake_copies - copies of packets that a leader's path has sent
+ * struct shake_copies - copies of packets that a path has sent
  * @repair: which they are
  * @mtu: longest inner packet of the path when the last was made; 0: unknown
  * @skb: the packets, behind the UDP header, by place; NULL: not made
@@ -332,6 +334,7 @@ struct shake_owned {
  * @up: packets that waited and may go up now
  * @up_at: jiffies, when more were allowed
  * @held: agent: packets that are held back, of all leaders
+ * @copies: places that copies have, of all paths
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
  * @retry: opens paths that got no socket
@@ -364,6 +367,7 @@ struct shake_dev {
 	unsigned long up_at;
 	unsigned long refilled;
 	atomic_t held;
+	atomic_t copies;
 	atomic64_t counts[SHAKE_COUNTS];
 	struct shake_flow_counts gone;
 	struct delayed_work retry;

@@ -130,24 +130,24 @@ static void wrap_parcel(const struct parcel *parcel, const struct shake_way *way
 /* Copies are kept of TCP's data. Who watches its own losses otherwise repairs them, too. */
 static bool wants_copy(const struct shake_path *path, const struct parcel *parcel)
 {
-	return path->copies && shake_repairs(&path->peer->d->settings) && parcel->is_tcp &&
+	return shake_repairs(&path->peer->d->settings) && parcel->is_tcp &&
 	       !parcel->segment.pure_ack && parcel->skb->len <= SHAKE_REPAIR_LONGEST;
 }
 
 /* Find a place for a copy, and tell of the packets before. Under the peer's lock. */
 static void keep_copy(struct shake_path *path, struct parcel *parcel, u32 counter, u64 now)
 {
-	struct shake_repair *repair = &path->copies->repair;
 	u32 mtu = READ_ONCE(path->mtu);
 
+	if (!shake_copies_ready(path))
+		return;
 	/* copies that the path has become too narrow for: none must be waited for */
 	if (mtu && mtu < path->copies->mtu)
 		shake_copies_purge(path);
 	path->copies->mtu = mtu ?: path->copies->mtu;
-	if (shake_repair_covers(repair))
+	if (shake_repair_covers(&path->copies->repair))
 		parcel->flags |= SHAKE_KEPT;
-	parcel->kept = shake_repair_keep(repair, counter, shake_path_known_rate(&path->estimate),
-					 now, &parcel->place);
+	parcel->kept = shake_copies_keep(path, counter, now, &parcel->place);
 }
 
 /* What a packet is on the chosen path. Under the peer's lock. */

@@ -197,6 +197,7 @@ enum shake_count {
 	SHAKE_COOKIE_SENT,	/* to who had to show where it is */
 	SHAKE_COOKIE_RECEIVED,
 	SHAKE_MTU_PROBED,	/* sizes asked of paths, each probe */
+	SHAKE_REPAIR_REFUSED,	/* no copy was kept for want of memory, or of too many */
 	SHAKE_COUNTS
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which packets of a SHAKE path are lost and are sent again: the leader's copies.
+ * Which packets of a SHAKE path are lost and are sent again: copies of them.
  *
  * A pseudo-ACK tells which of the 64 packets before its echo were received. A path keeps order,
  * so that one that was not is lost. It is sent again as it was, by the same path, and once more if
@@ -12,9 +12,9 @@
  * The paper leaves losses to TCP. One flow over several paths then halves its window for each
  * loss on any of them.
  *
- *   bounds    SHAKE_REPAIR_KEPT copies of a path, of SHAKE_REPAIR_LONGEST octets. A path that
- *             has more under way keeps none until all are told of. What is sent again is at most
- *             a quarter of what was kept.
+ *   bounds    SHAKE_REPAIR_KEPT copies of a path, of SHAKE_REPAIR_LONGEST octets; fewer if those
+ *             of others fill what there is. A path that has more under way keeps none until all
+ *             are told of. What is sent again is at most a quarter of what was kept.
  *   order     If a copy is acknowledged sooner than in the least round trip, the packet itself
  *             was only late: from then on more packets have to be behind it, twice as many
  *             and one; half as many if a copy was needed.
@@ -124,20 +124,21 @@ static inline void shake_repair_look(struct shake_repair *r, u64 seen, u64 now)
  * @r: the path
  * @counter: its number, above that of all before
  * @rate: of the path in bytes/s, 0: unknown
+ * @most: copies that it may have, up to SHAKE_REPAIR_KEPT
  * @now: time in us
  * @place: where
  *
  * Return: false if there is none.
  */
-static inline bool shake_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u64 now,
-				     u32 *place)
+static inline bool shake_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u32 most,
+				     u64 now, u32 *place)
 {
 	r->last = false;
 	if (rate >= SHAKE_REPAIR_FAST && now >= r->until)
 		return false;
 	if (r->head == r->tail)
 		r->full = false;
-	if (r->full || r->head - r->tail >= SHAKE_REPAIR_KEPT) {
+	if (r->full || r->head - r->tail >= most) {
 		r->full = true;
 		return false;
 	}

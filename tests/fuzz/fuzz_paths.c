@@ -47,7 +47,8 @@ static void send(struct link *l, u32 bytes, bool lost)
 		return;
 	l->packets[l->sent++] = (struct packet){ now, bytes, lost };
 	shake_path_sent(&l->est, l->sent, bytes, now);
-	if (shake_repair_keep(&l->copies, l->sent, shake_path_known_rate(&l->est), now, &place))
+	if (shake_repair_keep(&l->copies, l->sent, shake_path_known_rate(&l->est),
+			      bytes & 1 ? SHAKE_REPAIR_KEPT : 64, now, &place))
 		l->copies.kept[place].after = l->sent + next8(&(struct input){ (u8 *)&bytes, 1 });
 	shake_repair_covers(&l->copies);
 }

@@ -206,6 +206,20 @@ struct shake_peer *shake_prefix_owner(struct shake_dev *d, u8 family, const void
 	return shake_peer_find(d, LEADER_ID);
 }
 
+void shake_copies_begin(struct shake_path *path, gfp_t gfp)
+{
+	expect(!path->copies);
+}
+
+void shake_copies_end(struct shake_path *path)
+{
+	expect(!path->peer->lock.taken);
+}
+
+void shake_copies_free(struct shake_path *path)
+{
+}
+
 void shake_copies_purge(struct shake_path *path)
 {
 	expect(path->peer->lock.taken);

@@ -466,7 +466,8 @@ void wrap_replay_behind(const struct shake_replay *r, u64 words)
 		shake_replay_behind(r, words * 64 + bit);
 }
 
-void wrap_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u64 seen, u32 srtt, u64 now)
+void wrap_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u32 most, u64 seen, u32 srtt,
+		      u64 now)
 {
 	u32 place = 0;
 
@@ -474,7 +475,7 @@ void wrap_repair_keep(struct shake_repair *r, u32 counter, u64 rate, u64 seen, u
 	shake_repair_look(r, seen, now);
 	shake_repair_covers(r);
 	shake_repair_is_old(&r->kept[0], srtt, now);
-	shake_repair_keep(r, counter, rate, now, &place);
+	shake_repair_keep(r, counter, rate, most, now, &place);
 	//@ assert place < SHAKE_REPAIR_KEPT;
 	//@ assert r->saved <= SHAKE_REPAIR_SAVED;
 }

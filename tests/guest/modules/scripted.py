@@ -38,13 +38,13 @@ def run(
     programs: Sequence[str] = ("verified",),
     **how: Any,
 ) -> Told:
-    """Run a script in a guest with a module and this folder's programs; its report."""
+    """Run a script in a guest with modules and this folder's programs; its report."""
     kernel = how.get("kernel", "bookworm")
     modules.build(uml_kernel.kernel() if engine == "uml" else qemu_kernel.kernel(kernel))
     sources = root / "tests" / "guest" / "modules"
     files = {f"bin/{name}": compiled(sources / f"{name}.c") for name in programs}
     files |= plugins.guest_files() | how.pop("files", {})
-    info = ENGINES[engine].run_script(script, out=out, modules=[module], files=files, **how)
+    info = ENGINES[engine].run_script(script, out=out, modules=module.split(), files=files, **how)
     assert info.status == 0, (out / "console.log").read_text()[-4000:]
     return Told(out)
 

@@ -116,9 +116,9 @@ said() { dmesg | grep "shake" >$OUT/lines || :; }
 BOTH = "lines; agent_up; leader_up; paths; ready first; sink\n"
 
 
-def run(script: str, engine: str, out: Path, root: Path, **how: Any) -> Told:
-    """Run a script on TOOLS in a guest; its report."""
-    return scripted.run(TOOLS + script, engine, out, root, module="shake", **how)
+def run(script: str, engine: str, out: Path, root: Path, beside: str = "", **how: Any) -> Told:
+    """Run a script on TOOLS in a guest, with other modules beside; its report."""
+    return scripted.run(TOOLS + script, engine, out, root, module=f"shake {beside}", **how)
 
 
 def missed(path: Path) -> tuple[int, int]:

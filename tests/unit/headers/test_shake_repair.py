@@ -35,11 +35,11 @@ class Path:
         if looked:
             apogee.shake_repair_look(self.state, unseen(40), self.now)
 
-    def keep(self, counter: int, rate: int = FAST) -> int | None:
+    def keep(self, counter: int, rate: int = FAST, most: int = KEPT) -> int | None:
         """Its place."""
         place = ctypes.c_uint32(0)
         kept = self.apogee.shake_repair_keep(
-            self.state, counter % U32, rate, self.now, ctypes.byref(place)
+            self.state, counter % U32, rate, most, self.now, ctypes.byref(place)
         )
         return place.value if kept else None
 

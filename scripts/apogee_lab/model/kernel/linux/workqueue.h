@@ -3,6 +3,10 @@
 #define _TEST_LINUX_WORKQUEUE_H
 
 /* Work that nobody does: a test has no processes, and says what becomes of it. */
+struct work_struct {
+	int unused;
+};
+
 struct delayed_work {
 	int unused;
 };
