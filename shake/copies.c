@@ -3,8 +3,7 @@
  * Copies of what was sent, to be sent again if its path lost it (core/shake_repair.h). All under
  * the peer's lock but where it says so.
  */
-#include <linux/gfp.h>
-#include <linux/mm.h>
+#include <linux/slab.h>
 
 #include "copies.h"
 

@@ -270,9 +270,19 @@ void shake_flows_free(struct shake_flows *f)
 /* Whether senders may send again, as they were told of an MTU. */
 static bool is_told(const struct shake_flows *f, u64 now)
 {
-	u64 at = READ_ONCE(f->told_at);
+	return f->told_at && now - f->told_at <= SHAKE_FLOWS_TOLD;
+}
 
-	return at && now - at <= SHAKE_FLOWS_TOLD;
+/**
+ * shake_flows_told() - senders may send again from now on, as one is told of an MTU
+ * @f: the table
+ * @now: us
+ */
+void shake_flows_told(struct shake_flows *f, u64 now)
+{
+	spin_lock_bh(&f->lock);
+	f->told_at = now;
+	spin_unlock_bh(&f->lock);
 }
 
 /* A segment leaves. A SYN begins a slow start, and what is sent again ends it. */
@@ -316,6 +326,28 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 	}
 	spin_unlock_bh(&f->lock);
 	return has_mal;
+}
+
+/**
+ * shake_flows_opens() - whether a segment is of a flow in its first slow start
+ * @f: the table
+ * @s: the segment
+ * @now: us
+ *
+ * Return: as far as is known.
+ */
+bool shake_flows_opens(struct shake_flows *f, const struct shake_segment *s, u64 now)
+{
+	struct shake_flow *flow;
+	bool opens;
+
+	if (!READ_ONCE(f->opening))
+		return false;
+	spin_lock_bh(&f->lock);
+	flow = find_flow(f, &s->tuple, now);
+	opens = flow && flow->opening.on;
+	spin_unlock_bh(&f->lock);
+	return opens;
 }
 
 /**

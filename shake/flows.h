@@ -46,7 +46,7 @@ struct sk_buff;
  * @all: the same of all peers of a device
  * @opening: number of flows in their first slow start; may be read without the lock
  * @sated: their windows are as large as the paths need; without the lock
- * @told_at: us, when senders were told of an MTU; without the lock
+ * @told_at: us, when senders were told of an MTU
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
  * @counts: what happened
@@ -76,6 +76,8 @@ void shake_flows_free(struct shake_flows *f);
 bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 u32 *m_al, u64 now);
 
+void shake_flows_told(struct shake_flows *f, u64 now);
+bool shake_flows_opens(struct shake_flows *f, const struct shake_segment *s, u64 now);
 bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bool all,
 			u64 now);
 u32 shake_flows_busy(struct shake_flows *f, u64 now);

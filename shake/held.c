@@ -27,6 +27,7 @@
  * @packets: the packets
  * @bytes: their octets
  * @deficit: octets that it may send in this turn
+ * @opening: the last one came from TCP in its first slow start
  * @vars: CoDel's
  */
 struct held_flow {
@@ -34,6 +35,7 @@ struct held_flow {
 	struct sk_buff_head packets;
 	u32 bytes;
 	int deficit;
+	bool opening;
 	struct codel_vars vars;
 };
 
@@ -126,8 +128,23 @@ static void drop_one(struct shake_held *held)
 		drop_held(skb, &c);
 }
 
+/*
+ * CoDel's times fit the longest round trip: TCP that slows down by 3/10 leaves no path empty if
+ * the queues had as much. Its first slow start goes on until all paths are full.
+ */
+static void fit_codel(struct shake_held *held, const struct held_flow *flow, u32 trip)
+{
+	u32 ticks;
+
+	if (flow->opening)
+		trip = max_t(u32, trip, USEC_PER_SEC);
+	ticks = (u32)(((u64)trip * NSEC_PER_USEC) >> CODEL_SHIFT);
+	held->params.target = MS2TIME(TARGET_LEAST) + ticks / TARGET_PART;
+	held->params.interval = MS2TIME(INTERVAL_LEAST) + ticks;
+}
+
 /* The next packet, or NULL. */
-static struct sk_buff *dequeue_held(struct shake_held *held)
+static struct sk_buff *dequeue_held(struct shake_held *held, u32 trip)
 {
 	struct held_context c = { .held = held };
 	struct list_head *list;
@@ -143,6 +160,7 @@ static struct sk_buff *dequeue_held(struct shake_held *held)
 			list_move_tail(&c.flow->node, &held->others);
 			continue;
 		}
+		fit_codel(held, c.flow, trip);
 		skb = codel_dequeue(&c, &c.flow->bytes, &held->params, &c.flow->vars,
 				    &held->stats, length_of, time_of, drop_held, codel_take);
 		if (skb)
@@ -210,7 +228,7 @@ static struct held_flow *flow_of(struct shake_held *held, struct sk_buff *skb)
 }
 
 /* A packet waits. Under RCU. Returns whether it is the only one. */
-bool shake_held_put(struct shake_held *held, struct sk_buff *skb)
+bool shake_held_put(struct shake_held *held, struct sk_buff *skb, bool opening)
 {
 	struct held_flow *flow = flow_of(held, skb);
 	bool only;
@@ -218,6 +236,7 @@ bool shake_held_put(struct shake_held *held, struct sk_buff *skb)
 	skb_dst_force(skb);	/* it outlives what it was given under */
 	*came_at(skb) = codel_get_time();
 	spin_lock_bh(&held->lock);
+	flow->opening = opening;
 	__skb_queue_tail(&flow->packets, skb);
 	WRITE_ONCE(flow->bytes, flow->bytes + skb->len);
 	WRITE_ONCE(held->count, held->count + 1);
@@ -258,26 +277,13 @@ bool shake_held_begin(struct shake_held *held)
 	return shake_held_waits(held) && !test_and_set_bit_lock(0, &held->busy);
 }
 
-/*
- * CoDel's times fit the longest round trip: TCP that slows down by 3/10 leaves no path empty if
- * the queues had as much.
- */
-static void fit_codel(struct shake_held *held, u32 trip)
-{
-	u32 ticks = (u32)(((u64)trip * NSEC_PER_USEC) >> CODEL_SHIFT);
-
-	held->params.target = MS2TIME(TARGET_LEAST) + ticks / TARGET_PART;
-	held->params.interval = MS2TIME(INTERVAL_LEAST) + ticks;
-}
-
 /* The next packet; NULL: there is none. */
 struct sk_buff *shake_held_take(struct shake_held *held, u32 trip)
 {
 	struct sk_buff *skb;
 
 	spin_lock_bh(&held->lock);
-	fit_codel(held, trip);
-	skb = dequeue_held(held);
+	skb = dequeue_held(held, trip);
 	spin_unlock_bh(&held->lock);
 	if (skb)
 		memset(skb->cb, 0, sizeof(skb->cb));

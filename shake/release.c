@@ -20,9 +20,6 @@ void shake_release_held(struct shake_peer *peer)
 	if (!shake_held_begin(held))
 		return;
 	while (shake_held_waits(held) && left && !shake_is_full(peer, &trip)) {
-		/* TCP's first slow start goes on until all paths are full */
-		if (READ_ONCE(peer->flows.opening) && !READ_ONCE(peer->flows.sated))
-			trip = max_t(u32, trip, USEC_PER_SEC);
 		skb = shake_held_take(held, trip);
 		if (!skb)
 			break;

@@ -288,7 +288,7 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	}
 	if (parcel->tell) {
 		too_big(skb, parcel->tell);
-		WRITE_ONCE(peer->flows.told_at, shake_now());
+		shake_flows_told(&peer->flows, shake_now());
 		shake_count(d, SHAKE_MTU_TOLD);
 	}
 	cause = SHAKE_DROP_MEMORY;
@@ -491,7 +491,8 @@ static void send_one(struct shake_peer *peer, struct sk_buff *skb)
 	if (has_to_wait(peer, &parcel)) {
 		shake_count(peer->d, SHAKE_HELD_BACK);
 		/* the last one may have left since, and nobody look any more */
-		if (shake_held_put(peer->held, skb))
+		if (shake_held_put(peer->held, skb, parcel.is_tcp &&
+				   shake_flows_opens(&peer->flows, &parcel.segment, shake_now())))
 			shake_peer_wake(peer, shake_now() + SHAKE_HOLD_US, shake_now());
 		return;
 	}

@@ -915,10 +915,11 @@ static inline void shake_path_fit(struct shake_path_est *e, s32 lost, u32 wait, 
  * @ack: what it says
  * @now: time in us
  *
- * ACKs that were overtaken by newer ones change nothing.
+ * ACKs that were overtaken by newer ones, or are of a packet that came late, change nothing: the
+ * next one tells as much.
  *
- * Return: false if it can't be true: it echoes a packet that was not sent, or counts more
- * than was sent, or less than an earlier one; then it changes nothing.
+ * Return: false if it is of a packet that came late, or can't be true: it echoes a packet that
+ * was not sent, or counts more than was sent, or less than an earlier one.
  */
 static inline bool shake_path_acked(struct shake_path_est *e, const struct shake_path_config *c,
 				    const struct shake_path_ack *ack, u64 now)

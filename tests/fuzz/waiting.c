@@ -136,7 +136,7 @@ u32 waiting_count(void)
 
 bool waiting_hold(u8 leader, u32 number, u32 hash)
 {
-	return shake_held_put(peers[leader].held, packet_of(number, hash));
+	return shake_held_put(peers[leader].held, packet_of(number, hash), false);
 }
 
 bool waiting_has(u8 leader, u32 hash)

@@ -28,6 +28,8 @@
 })
 #define div64_long(n, base)	((s64)(n) / (base))
 #define div64_ul(n, base)	((n) / (base))
+#define swap(a, b)		\
+	do { __typeof__(a) _a = (a); (a) = (b); (b) = _a; } while (0)
 #define clamp(x, low, high)	min(max(x, low), high)
 
 #define __init

@@ -130,6 +130,9 @@ static inline void __skb_queue_purge(struct sk_buff_head *list)
 
 #define skb_get_hash(skb) ((skb)->hash)
 #define skb_dst_force(skb) ((void)(skb))
+#define skb_dst_drop(skb) ((void)(skb))
+#define skb_ext_reset(skb) ((void)(skb))
+#define nf_reset_ct(skb) ((void)(skb))
 
 static inline struct sk_buff *skb_copy(const struct sk_buff *skb, int flags)
 {

@@ -12,6 +12,7 @@
 #define GFP_KERNEL_ACCOUNT GFP_KERNEL
 #define GFP_ATOMIC 0
 #define __GFP_NOWARN 0
+#define gfpflags_allow_blocking(flags) (!(flags))
 
 __attribute__((weak)) bool slab_refuses;
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Copies of shake/copies.c, of the paths of two peers of a device, in user space.
+ */
+#ifndef _FUZZ_COPYING_H
+#define _FUZZ_COPYING_H
+
+#include <apogee/int.h>
+
+void copying_begin(void);
+void copying_end(void);
+
+/* memory is refused, or no more */
+void copying_refuse(bool refuses);
+/* what was to be done in a process is; whether there was anything */
+bool copying_work(void);
+
+/* a packet leaves by a path, 0 to 15; whether a copy is kept */
+bool copying_send(u8 path);
+/* all packets of a path have arrived */
+void copying_arrived(u8 path);
+/* places of all paths; packets that got none as there was no memory, or too many had one */
+u32 copying_count(void);
+u32 copying_refused(void);
+
+#endif /* _FUZZ_COPYING_H */

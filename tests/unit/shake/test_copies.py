@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Copies of what was sent, shake/copies.c, in user space: a device's bound, and what is told when
+there is no memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from tests.unit.devices import ROOT, DeviceHeaders, build
+from tests.unit.headers.cheaders import Library
+
+FOLDER = ROOT / "tests/fuzz"
+PATHS = 16
+#: shake/core/shake_repair.h and shake/copies.c: of a path, of all, those that any may have.
+KEPT, MOST_OF_ALL, FEW = 2048, 16384, 64
+
+
+@cache
+def library() -> Library:
+    files = [FOLDER / "copying.c", ROOT / "shake/copies.c"]
+    headers = DeviceHeaders([FOLDER / "copying.h"])
+    return build("shake_copying", headers, [*files, "-Wno-unused-parameter"])
+
+
+@pytest.fixture
+def copying() -> Iterator[Library]:
+    library().copying_begin()
+    yield library()
+    library().copying_refuse(False)
+    library().copying_end()
+
+
+def send(copying: Library, path: int, count: int) -> int:
+    """How many are kept."""
+    return sum(copying.copying_send(path) for _ in range(count))
+
+
+def test_what_arrives_is_forgotten(copying: Library) -> None:
+    assert send(copying, 3, 100) == copying.copying_count() == 100
+    copying.copying_arrived(3)
+    assert (copying.copying_count(), copying.copying_refused()) == (0, 0)
+
+
+def test_a_copy_that_there_is_no_memory_for_is_told(copying: Library) -> None:
+    copying.copying_refuse(True)
+    assert send(copying, 0, 10) == 0
+    assert copying.copying_refused() == 10
+    copying.copying_refuse(False)
+    assert send(copying, 0, 10) == 10
+    copying.copying_arrived(0)
+    assert copying.copying_count() == 0
+
+
+def test_a_table_that_there_is_no_memory_for_is_told_and_made_later(copying: Library) -> None:
+    copying.copying_end()
+    copying.copying_refuse(True)
+    copying.copying_begin()
+    assert send(copying, 0, 5) == 0 and copying.copying_work()
+    assert send(copying, 0, 5) == 0
+    assert copying.copying_refused() == 10
+    copying.copying_refuse(False)
+    assert copying.copying_work() and not copying.copying_work()
+    assert send(copying, 0, 5) == 5
+    assert copying.copying_refused() == 10
+
+
+def test_all_paths_of_a_device_share_what_there_is(copying: Library) -> None:
+    """Others leave a few to each. Who had too many keeps none until all are told of."""
+    full = MOST_OF_ALL // KEPT
+    for path in range(full):
+        assert send(copying, path, KEPT + 1) == KEPT
+    assert copying.copying_refused() == full
+    for path in range(full, PATHS):
+        assert send(copying, path, FEW + 10) == FEW
+    assert copying.copying_count() == MOST_OF_ALL + (PATHS - full) * FEW
+    for path in range(PATHS):
+        copying.copying_arrived(path)
+    assert copying.copying_count() == 0
+    assert send(copying, full, 2 * FEW) == 2 * FEW
