@@ -171,6 +171,9 @@ class Flows:
         segments = self.table, segment(packet), all_of_them, self.now
         return bool(self.library.shake_flows_passes(*segments))
 
+    def opens(self, packet: Packet) -> bool:
+        return bool(self.library.shake_flows_opens(self.table, segment(packet), self.now))
+
     def order(
         self, packet: Packet, number: int, room: int = 1000, behind: int | None = None
     ) -> list[int]:

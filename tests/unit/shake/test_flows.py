@@ -141,6 +141,26 @@ def test_all_acks_pass_from_then_on(flows: Flows, ends: str) -> None:
     assert all(flows.passes(replace(ack, ack=1000 * n)) for n in range(4, 100))
 
 
+def test_others_do_not_open_with_it(flows: Flows) -> None:
+    """What an agent holds back of them is dropped as ever."""
+    ack, other = opened(flows), replace(LEADER, ports=(40001, 80))
+    flows.sending(at(other, 0), 1)
+    assert flows.opens(LEADER) and not flows.opens(other)
+    flows.passes(ack, all_of_them=True)
+    assert not flows.opens(LEADER)
+
+
+def test_what_is_sent_again_for_an_mtu_ends_nothing(flows: Flows) -> None:
+    opened(flows)
+    flows.now = 1
+    flows.library.shake_flows_told(flows.table, flows.now)
+    flows.sending(at(LEADER, 3), 1)
+    assert flows.opens(LEADER)
+    flows.now += 2_000_001
+    flows.sending(at(LEADER, 3), 1)
+    assert not flows.opens(LEADER)
+
+
 def test_a_flow_that_had_begun_before_needs_all_acks(flows: Flows) -> None:
     for number in range(100):
         flows.sending(at(LEADER, number), 1)
