@@ -132,7 +132,7 @@ bool sscop_forget(struct sscop_dev *d, void *segment)
 		d->freed++;
 	d->freed_last = kept->packet;
 	if (!skb_shared(kept->packet))
-		d->held -= kept->packet->truesize;
+		WRITE_ONCE(d->held, d->held - kept->packet->truesize);
 	consume_skb(kept->packet);
 	kept->packet = NULL;
 	return true;
@@ -163,12 +163,10 @@ static struct sscop_intake read_intake(const struct sscop_dev *d)
 }
 
 /* A packet comes in. */
-static void count_intake(struct sscop_dev *d, u32 octets)
+static void count_intake(struct sscop_dev *d, const struct sk_buff *skb)
 {
-	u32 at = sscop_intake_taken(read_intake(d), d->intake_at, octets, sscop_now());
-
-	WRITE_ONCE(d->came, d->came + octets);
-	WRITE_ONCE(d->intake_at, at);
+	WRITE_ONCE(d->came, d->came + skb->len);
+	WRITE_ONCE(d->came_memory, d->came_memory + skb->truesize);
 }
 
 /* What is known of the link by now */
@@ -181,10 +179,19 @@ static void renew_intake(struct sscop_dev *d)
 	WRITE_ONCE(d->intake.most, intake.most);
 }
 
+/* A frame is sent. */
+static void count_sent(struct sscop_dev *d, u32 octets, u64 now)
+{
+	WRITE_ONCE(d->intake_at, sscop_intake_sent(d->intake, d->intake_at, octets, now));
+}
+
 /* Whether the link has been silent for longer than it takes for what waits. */
 static bool may_take_in(const struct sscop_dev *d)
 {
-	return sscop_intake_may(read_intake(d), READ_ONCE(d->intake_at),
+	u32 memory = READ_ONCE(d->came_memory) - READ_ONCE(d->begun_memory);
+
+	return READ_ONCE(d->held) + memory < sscop_memory_most(d) &&
+	       sscop_intake_may(read_intake(d), READ_ONCE(d->intake_at),
 				READ_ONCE(d->came) - READ_ONCE(d->begun), sscop_now());
 }
 
@@ -214,7 +221,7 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 		goto drop;
 	if (own_data(skb))
 		goto drop;
-	count_intake(d, skb->len);
+	count_intake(d, skb);
 	skb_queue_tail(&d->waiting, skb);
 	if (!sscop_may_wait(d)) {
 		netif_stop_queue(dev);
@@ -263,7 +270,8 @@ static bool begin_packet(struct sscop_dev *d)
 	if (!d->packet)
 		return false;
 	WRITE_ONCE(d->begun, d->begun + d->packet->len);
-	d->held += d->packet->truesize;
+	WRITE_ONCE(d->begun_memory, d->begun_memory + d->packet->truesize);
+	WRITE_ONCE(d->held, d->held + d->packet->truesize);
 	d->cut = 0;
 	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
 	wake_above(d);
@@ -353,6 +361,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 		skb = next_frame(d, now);
 		if (!skb)
 			return false;
+		count_sent(d, skb->len, now);
 		__skb_queue_tail(down, skb);
 	}
 	return true;

@@ -128,7 +128,9 @@ struct sscop_kept {
  * @waiting: packets to be cut
  * @came: octets of the packets that came in, modulo 2^32; the sender's
  * @begun: of these, octets of those begun; the round's
- * @intake_at: us modulo 2^32, when the link would have taken what came in; the sender's
+ * @came_memory: octets of their memory, the same
+ * @begun_memory: of these, octets of those begun; the round's
+ * @intake_at: us modulo 2^32, when the link would have sent what it was given; the round's
  * @intake: what it takes; the round's
  */
 struct sscop_dev {
@@ -178,6 +180,8 @@ struct sscop_dev {
 	struct sk_buff_head waiting;
 	u32 came;
 	u32 begun;
+	u32 came_memory;
+	u32 begun_memory;
 	u32 intake_at;
 	struct sscop_intake intake;
 };

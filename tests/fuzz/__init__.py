@@ -73,6 +73,7 @@ TARGETS = {
     "shake_control": SHAKE_DEVICE,
     "windows": ["-lm"],
     "segment": ["-lm"],
+    "intake": [],
     "paths": ["-lm"],
     "holes": [],
 }

@@ -92,3 +92,26 @@ def test_memory_that_is_charged_to_nobody_is_bounded(hoarding: Told) -> None:
     assert numbers(hoarding, "kept window_closed")[0] > 0
     assert numbers(hoarding, "kept sd_sent")[0] >= 20
     assert int(hoarding["before"]) - int(hoarding["after"]) < 12_000
+
+
+#: Packets of 28 octets behind a silent link of 15 Mbit/s and 200 ms, in a window of 256 SDs.
+EARLY = """
+below; slow 50mbit 100ms
+near_up near "window 256"; far_up far "window 256"; addresses; ready first
+sink; sleep 0.1; verified pour 10.7.0.2 5201 100000000 4 >/dev/null; sleep 1
+tc -n far qdisc add dev far clsact; tc -n far filter add dev far ingress matchall action drop
+tc qdisc replace dev s0 root pfifo limit 10
+echo 100000000 >/proc/sys/net/core/wmem_default
+ping -s 0 -i 0.0002 -c 15000 -W 1 10.7.0.2 >/dev/null
+counted="s/.* \\([0-9]*\\) pkt (dropped \\([0-9]*\\),.*/\\1 \\2/p"
+say "above: $(tc -s qdisc show dev s0 | sed -n "$counted")"
+"""
+
+early = reported(run, "sscop-early", EARLY)
+
+
+def test_so_is_memory_of_what_comes_in_early(early: Told) -> None:
+    """1 MiB, in which each packet takes 500 octets at least; as octets 26 000 might wait."""
+    taken, dropped = numbers(early, "above")
+    assert 256 < taken < 1048576 / 500 + 10
+    assert taken + dropped >= 14_900
