@@ -11,8 +11,10 @@
 #define MORE_MOST 3U		/* times what the link holds, at most */
 #define BUCKET_FRAMES 8U	/* with fewer, the first of them tells nothing of a rate */
 #define SPARE_FRAMES 3U		/* under way beyond what the link holds */
+#define REST_FRAMES 3U		/* of which the round trip in SSCOP_CLOCK_REST tells nothing */
 #define TURN_ROUNDS 6U		/* rate, loss and extra are kept for, and as many more */
 #define TURN_US 10000000U	/* the same of the base */
+#define SLOWEST 150U		/* octets/s: less is the rate of who has little to send */
 #define STILL_ROUNDS 3U		/* without a quarter more: the rate is found */
 #define CRUISE_ROUNDS 6U
 #define BURST_US 1000U		/* and a frame's time SDs may be early: not each needs a timer */
@@ -74,6 +76,20 @@ u64 sscop_clock_rate(const struct sscop_clock *c)
 	return max(c->rate[0], c->rate[1]);
 }
 
+/**
+ * sscop_clock_takes() - how long the link takes for some octets
+ * @c: the clock
+ * @octets: octets
+ *
+ * Return: us; 0: not known.
+ */
+u64 sscop_clock_takes(const struct sscop_clock *c, u32 octets)
+{
+	u64 rate = sscop_clock_rate(c);
+
+	return rate ? div64_u64((u64)octets * 1000000, max_t(u64, rate, SLOWEST)) : 0;
+}
+
 static u32 base_rtt(const struct sscop_clock *c)
 {
 	return min(c->base[0], c->base[1]);
@@ -106,16 +122,39 @@ static u32 radio_loss(const struct sscop_clock *c)
 	return loss == SHARE_ONE ? 0 : min_t(u32, loss, SHARE_ONE * 7 / 8);
 }
 
+/* us: the round trip when little was sent. Without a queue it may vary as well, where radios take
+ * turns, devices complete late, or STATs wait behind others on a slow way back.
+ */
+static u32 round_trip(const struct sscop_clock *c)
+{
+	return max(c->rested, sscop_clock_base(c));
+}
+
 /* octets that the link holds when its queue is empty */
 static u64 held(const struct sscop_clock *c)
 {
-	return octets_in(sscop_clock_rate(c), sscop_clock_base(c));
+	return octets_in(sscop_clock_rate(c), round_trip(c));
 }
 
 /* Of STATs and POLLs that were sent while there was no SD nobody knows when they left the link. */
 static u64 under_way(const struct sscop_clock *c)
 {
 	return c->sent - max(c->heard_sent, c->empty_sent);
+}
+
+/**
+ * sscop_clock_wait() - for how long the link is busy with what is under way
+ * @c: the clock
+ *
+ * Of a single frame this says nothing.
+ *
+ * Return: us; 0: not known.
+ */
+u64 sscop_clock_wait(const struct sscop_clock *c)
+{
+	u64 way = min_t(u64, under_way(c), U32_MAX);
+
+	return sscop_clock_takes(c, way - min_t(u64, way, c->frame));
 }
 
 /**
@@ -137,7 +176,10 @@ u64 sscop_clock_window(const struct sscop_clock *c)
 		return most + 2 * (u64)c->frame;
 	if (c->phase == SSCOP_CLOCK_REST)
 		return max(most / 8 * (base_is_doubted(c) ? 4 : 7), 2 * (u64)c->frame);
-	most += c->phase == SSCOP_CLOCK_PROBE ? 3 * most / 8 : most / 8;
+	if (c->phase == SSCOP_CLOCK_PROBE)
+		most += max(3 * most / 8, SPARE_FRAMES * (u64)c->frame);
+	else
+		most += most / 8;
 	return most + spare + c->more;
 }
 
@@ -166,8 +208,7 @@ bool sscop_clock_is_loose(const struct sscop_clock *c)
 /* Where only some frames are under way, these bound the queue. */
 static bool is_paced(const struct sscop_clock *c)
 {
-	return !c->pressed && c->phase != SSCOP_CLOCK_START &&
-	       held(c) > SPARE_FRAMES * (u64)c->frame;
+	return !c->pressed && held(c) > SPARE_FRAMES * (u64)c->frame;
 }
 
 /**
@@ -218,7 +259,7 @@ void sscop_clock_sent(struct sscop_clock *c, u32 pdu)
 static u32 gain(const struct sscop_clock *c)
 {
 	static const u8 quarters[] = {
-		[SSCOP_CLOCK_START] = 4,
+		[SSCOP_CLOCK_START] = 32,
 		[SSCOP_CLOCK_DRAIN] = 2,
 		[SSCOP_CLOCK_PROBE] = 5,
 		[SSCOP_CLOCK_REST] = 3,
@@ -397,7 +438,7 @@ static void enter(struct sscop_clock *c, enum sscop_clock_phase phase)
  */
 static bool shows_queue(const struct sscop_clock *c, u32 rtt, u32 frames)
 {
-	u32 base = base_rtt(c);
+	u32 base = round_trip(c);
 
 	if (rtt == U32_MAX || rtt / 2 <= base)
 		return false;
@@ -412,7 +453,7 @@ static bool has_queue(const struct sscop_clock *c)
 /* Whether some frames waited at least in each round trip of the round. */
 static bool shows_some_queue(const struct sscop_clock *c)
 {
-	u32 base = base_rtt(c);
+	u32 base = round_trip(c);
 
 	return c->round_rtt != U32_MAX && c->round_rtt > base &&
 	       octets_in(sscop_clock_rate(c), c->round_rtt - base) > c->frame;
@@ -495,6 +536,17 @@ static void probe(struct sscop_clock *c, u32 loss)
 		begin_again(c);
 }
 
+/* STATs of the round were for POLLs of SSCOP_CLOCK_REST. On a slow link the frames that are under
+ * way even then take much of the round trip.
+ */
+static void take_rested(struct sscop_clock *c)
+{
+	u64 frames = sscop_clock_takes(c, REST_FRAMES * c->frame);
+	u32 spread = c->round_most - min(c->round_rtt, c->round_most);
+
+	c->rested = sscop_clock_base(c) + spread - min_t(u64, frames, spread);
+}
+
 /* The rounds after the first: a quarter more, a quarter less, and some in between. */
 static void go_round(struct sscop_clock *c, u32 loss)
 {
@@ -506,12 +558,14 @@ static void go_round(struct sscop_clock *c, u32 loss)
 	} else if (c->phase == SSCOP_CLOCK_CRUISE && c->refused) {
 		enter(c, SSCOP_CLOCK_REST);
 	} else if (c->phase == SSCOP_CLOCK_CRUISE) {
+		if (c->rounds == 1)
+			take_rested(c);
 		if (c->rounds < CRUISE_ROUNDS || c->round_idle)
 			return;
 		c->best = sscop_clock_rate(c);
 		enter(c, SSCOP_CLOCK_PROBE);
 	} else if (c->rounds > STILL_ROUNDS) {
-		enter(c, SSCOP_CLOCK_CRUISE);
+		enter(c, SSCOP_CLOCK_REST);
 	}
 }
 
@@ -580,6 +634,7 @@ static void end_round(struct sscop_clock *c, u64 now)
 	c->frame = max(c->round_frame, c->frame - c->frame / FRAME_ROUNDS);
 	c->round_frame = 0;
 	c->round_rtt = U32_MAX;
+	c->round_most = 0;
 	c->last_rate = c->round_rate;
 	c->round_rate = 0;
 	c->round_idle = false;
@@ -596,6 +651,7 @@ static void take_base(struct sscop_clock *c, u32 rtt, u64 now)
 	}
 	c->base[0] = min(c->base[0], rtt);
 	c->round_rtt = min(c->round_rtt, rtt);
+	c->round_most = max(c->round_most, rtt);
 }
 
 /* What passed in the round trip of a POLL. Of what the link lost, the radio's share passed
@@ -667,5 +723,5 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
 	if (m->sent >= c->round_sent)
 		end_round(c, now);
 	if (c->phase == SSCOP_CLOCK_DRAIN && under_way(c) <= held(c) + c->frame)
-		enter(c, SSCOP_CLOCK_CRUISE);
+		enter(c, SSCOP_CLOCK_REST);
 }

@@ -88,6 +88,8 @@ struct sscop_clock_mark {
  * @round_lost: octets known to be lost then
  * @round_frame: octets of its longest frame
  * @round_rtt: us, its least round trip
+ * @round_most: us, its longest
+ * @rested: us, the longest of the last that followed SSCOP_CLOCK_REST
  * @round_rate: octets per second, most of its POLLs' round trips
  * @last_rate: the same of the round before
  * @round_at: us, when it began; 0: not known
@@ -139,6 +141,8 @@ struct sscop_clock {
 	u64 round_lost;
 	u32 round_frame;
 	u32 round_rtt;
+	u32 round_most;
+	u32 rested;
 	u64 round_rate;
 	u64 last_rate;
 	u64 round_at;
@@ -181,6 +185,8 @@ void sscop_clock_paused(struct sscop_clock *c);
 void sscop_clock_idle(struct sscop_clock *c, bool empty);
 void sscop_clock_restart(struct sscop_clock *c);
 u64 sscop_clock_rate(const struct sscop_clock *c);
+u64 sscop_clock_takes(const struct sscop_clock *c, u32 octets);
+u64 sscop_clock_wait(const struct sscop_clock *c);
 u32 sscop_clock_base(const struct sscop_clock *c);
 u64 sscop_clock_window(const struct sscop_clock *c);
 bool sscop_clock_is_full(const struct sscop_clock *c);

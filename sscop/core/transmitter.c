@@ -15,7 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
-#define SPACING_OCTETS 160U	/* that the link takes meanwhile */
+#define SPACING_OCTETS 560U	/* that the link takes meanwhile */
 #define REPEAT_AMONG 64U
 
 /* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
@@ -518,16 +518,13 @@ static bool news_expected(const struct sscop *s)
 static u32 spacing(const struct sscop *s)
 {
 	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
-	u64 rate = sscop_clock_rate(&s->clock);
+	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS);
 
 	if (!sscop_tx_is_clocked(s))
 		return srtt / SPACING_SENT;
 	if (base && srtt > base)
 		wait = (srtt - base) / SPACING_WAIT;
-	if (rate)
-		wait = max_t(u64, wait, min_t(u64, div64_u64(SPACING_OCTETS * 1000000ULL, rate),
-					      SSCOP_KEEPALIVE_US));
-	return max(srtt / SPACING_SENT, wait);
+	return max3(srtt / SPACING_SENT, wait, (u32)min_t(u64, takes, SSCOP_KEEPALIVE_US));
 }
 
 /* us between POLLs that nothing comes back for: a part of the silence */
@@ -566,6 +563,9 @@ static u64 poll_at(const struct sscop *s, bool idle)
 	const struct sscop_tx *tx = &s->tx;
 	u64 wait = max(s->config.poll_time, tx->srtt / SPACING_TIMED);
 
+	/* SDs under way keep the link busy, unless they wait for a window. */
+	if (sscop_tx_is_clocked(s) && !tx->closed)
+		wait = max_t(u64, wait, min_t(u64, sscop_clock_wait(&s->clock), spacing(s)));
 	if (!news_expected(s))
 		wait = sscop_keepalive(s);
 	else if (sscop_tx_is_full(s))
@@ -587,6 +587,9 @@ static u64 spaced_at(const struct sscop *s)
 
 	if (tx->sds_since < min(s->config.window, s->credit) / SPACING_WINDOW)
 		wait = max(wait, SPACING_US);
+	/* What goes out at once takes the link as long. */
+	if (sscop_tx_is_clocked(s) && sscop_clock_takes(&s->clock, tx->bytes_since) >= wait)
+		return 0;
 	return tx->polled_at + wait;
 }
 

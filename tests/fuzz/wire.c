@@ -52,7 +52,7 @@ void wire_send(struct peer *from, const u8 *octets, u32 length)
 	u8 *copy;
 	u32 copies;
 
-	if (wire->busy_until > world->now + QUEUE_US)
+	if (wire->busy_until > world->now + wire->queue)
 		return;
 	wire->busy_until = max(wire->busy_until, world->now);
 	if (wire->rate)

@@ -399,6 +399,7 @@ static void peer_init(struct world *world, u32 side, const struct sscop_config *
 	peer->world = world;
 	peer->other = &world->peers[!side];
 	peer->segment = segment;
+	peer->out.queue = QUEUE_US;
 	peer->wake = NEVER;
 	sscop_init(&peer->s, config, &test_owner, peer, tx_slots, rx_slots);
 }

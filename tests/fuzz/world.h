@@ -47,6 +47,7 @@ struct wire {
 	u32 delay;		/* us */
 	u32 jitter;		/* us at most, at random; frames overtake each other */
 	u32 rate;		/* bit/s, 0: infinite */
+	u32 queue;		/* us that frames wait for it at most */
 	bool box;		/* that has this rate is not the device below: it is never full */
 	u64 paused_until;	/* us, the device below takes nothing */
 	u64 busy_until;		/* us, when the last frame has left */

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Slow links whose bottleneck is a box with a long queue."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.sscop.core import World, config
+
+S = 1_000_000
+SEGMENT, GIVEN = 500, 50
+POLL_BITS = 60 * 8
+
+
+@pytest.mark.parametrize("rate", [9600, 16_000])
+def test_polls_do_not_fill_a_slow_link(rate: int) -> None:
+    """Those are counted that go out while the link takes half of what was given at once."""
+    with World(config(window=1024, clock=True), segment=SEGMENT) as world:
+        world.set("out.box", 1)
+        world.set("out.queue", 60 * S)
+        world.set("out.delay", 2000)
+        world.set("out.rate", rate)
+        world.connect()
+        world.call("give", 0, 10)
+        world.run(10 * SEGMENT * 8 * S // rate + S)
+        world.call("give", 0, GIVEN)
+        first = world.counts(0)["poll_sent"]
+        us = GIVEN // 2 * SEGMENT * 8 * S // rate
+        world.run(us)
+        polls = world.counts(0)["poll_sent"] - first
+        assert polls * POLL_BITS < 0.1 * rate * us / S
+        world.run(2 * us)
+        assert world.get(1, "delivered") == world.get(0, "given")
