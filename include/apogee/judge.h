@@ -423,8 +423,8 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 		j->standing++;
 }
 
-/* The path's RTT has not been seen for a while, whatever the way back is longer, of which two clocks
- * that differ may make too much: begin to measure it anew.
+/* The path's RTT has not been seen for a while, whatever the way back is longer, of which two
+ * clocks that differ may make too much: begin to measure it anew.
  */
 static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r)
 {
