@@ -64,6 +64,18 @@ class Receiver:
         return verdict
 
 
+@pytest.mark.parametrize("jump", [1, 63, 64, 65, 1000])
+def test_what_a_jump_left_out_has_not_come(apogee: Library, jump: int) -> None:
+    """64 numbers are remembered: those before a jump of so many are forgotten."""
+    receiver = Receiver(apogee, ordered=False)
+    for number in range(100):
+        receiver.come(number, number)
+    assert receiver.come(99 + jump, 200) == NOW
+    left_out = range(max(100, 99 + jump - 63), 99 + jump)
+    assert {receiver.come(number, 201) for number in left_out} <= {LATE}
+    assert {receiver.come(number, 202) for number in left_out} <= {TWICE}
+
+
 def test_a_number_on_the_wire(apogee: Library) -> None:
     assert apogee.shake_order_number(True, 5, 0x1000007) == 0x85000007
     assert apogee.shake_order_number(False, 133, 0xFFFFFF) == 0x05FFFFFF
