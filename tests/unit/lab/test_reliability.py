@@ -24,7 +24,7 @@ RELIABILITY, SECURITY, SHAKE = (
     (ROOT / name).read_text()
     for name in ("docs/reliability.md", "SECURITY.md", "docs/shake-design.md")
 )
-WORDS = {2: "two", 3: "three", 5: "five", 6: "six", 8: "eight", 9: "nine", 11: "eleven"}
+WORDS = {2: "two", 3: "three", 5: "five", 6: "six", 8: "eight", 9: "nine", 10: "ten", 11: "eleven"}
 
 
 def streams_h() -> float:
