@@ -74,8 +74,8 @@
  *     to one segment per round trip, and there is a response to congestion
  *     (coexist=1, see star.h and judge.h).
  *   o RTT_min is judge.h's estimate of the path's RTT: the minimum so far, or more
- *     if the path has become longer (coexist=1). The very first ACK alone is no
- *     estimate to send by.
+ *     if the path, or its way back, has become longer (coexist=1). The very first ACK
+ *     alone is no estimate to send by.
  *   o At a timeout the stack retransmits the oldest segment, not the newest. With
  *     D-SACK or timestamps the ACK of it gives the same verdict, and data loss
  *     costs no extra round trip.

@@ -21,7 +21,7 @@
  * @tuple: its ends, from who sends the data
  * @used: us, when it was last used
  * @sends: leader: what it has sent
- * @opening: leader: its first slow start
+ * @opening: its sender's first slow start
  * @holes: agent: what it has received
  * @grown: room for holes, allocated; NULL: @room
  * @room: room for holes

@@ -185,7 +185,7 @@ static void count_sent(struct sscop_dev *d, u32 octets, u64 now)
 	WRITE_ONCE(d->intake_at, sscop_intake_sent(d->intake, d->intake_at, octets, now));
 }
 
-/* Whether the link has been silent for longer than it takes for what waits. */
+/* Whether the link has been silent for longer than what waits takes, and there is memory. */
 static bool may_take_in(const struct sscop_dev *d)
 {
 	u32 memory = READ_ONCE(d->came_memory) - READ_ONCE(d->begun_memory);

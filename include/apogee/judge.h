@@ -49,7 +49,7 @@
 /* A queue is not tested while the RTT grows by more than an eighth per round. */
 #define JUDGE_RISE_SHIFT	3
 /* A queue is empty if the RTT is at most two packets, but no more than an eighth of the
- * least RTT, or 0.5 ms above the path's.
+ * path's RTT, or 0.5 ms above that.
  */
 #define JUDGE_EMPTY_SHIFT	3
 #define JUDGE_EMPTY_US		500U

@@ -89,7 +89,7 @@ struct sscop_clock_mark {
  * @round_frame: octets of its longest frame
  * @round_rtt: us, its least round trip
  * @round_most: us, its longest
- * @rested: us, the longest of the last that followed SSCOP_CLOCK_REST
+ * @rested: us, the base and what round trips differed by after SSCOP_CLOCK_REST, less frames
  * @round_rate: octets per second, most of its POLLs' round trips
  * @last_rate: the same of the round before
  * @round_at: us, when it began; 0: not known

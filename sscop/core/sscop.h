@@ -38,8 +38,8 @@
 /**
  * struct sscop_config - what a user sets; may change at any time but for @window
  * @window: SDs that the receiver stores and the transmitter keeps, 1 to SSCOP_WINDOW_MAX
- * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 in a round-trip
- *	time, and not more than one in a millisecond until an eighth of the window was
+ * @poll_bytes: a POLL after so many octets of SDs, but not more than 16 in a round trip of
+ *	the link's time, and not more than one in a millisecond until an eighth of the window was
  *	sent; 0: no such rule
  * @poll_sds: a POLL after so many SDs; 0: no such rule
  * @poll_time: us without a POLL while SDs are unacknowledged after which one is sent,

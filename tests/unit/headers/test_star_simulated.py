@@ -219,8 +219,8 @@ def test_twenty_flows_with_jitter_share(fast: Simulation) -> None:
 def test_a_slow_way_back_is_no_queue(
     fast: Simulation, rate: float, rtt: float, queue: int, ack_rate: float, ack_queue: int
 ) -> None:
-    """It holds less than two segments' ACKs: CUBIC's goodput or up to a fifth more, .4 to .9 of it
-    if the ACKs' queue is taken for one on the way there.
+    """It carries fewer ACKs than one of two segments: CUBIC's goodput or up to a fifth more, .3 to
+    .9 of it if the ACKs' queue is taken for one on the way there.
     """
     ways = {"ack_rate": ack_rate, "ack_queue": ack_queue, "access_rate": 0, "spread": 0}
     path = {"rate": rate, "rtt": rtt, "queue": queue, "window": 100_000_000, "duration": 30}
