@@ -499,17 +499,21 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 			  U32_MAX);
 }
 
-/* The RTT of an ACK, less what its way back was longer than at its shortest; 0 if unknown. */
+/* The RTT of an ACK, less what its way back was longer than at its shortest; 0 if unknown. As
+ * published, or without a timestamp, all of it.
+ */
 static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	u32 rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
 
-	if (!bitfield(tp, rx_opt.saw_tstamp))
+	if (!star_judges() || !bitfield(tp, rx_opt.saw_tstamp)) {
 		s->j.back = 0;
-	if (!rtt_us || !bitfield(tp, rx_opt.saw_tstamp))
 		return rtt_us;
+	}
+	if (!rtt_us)
+		return 0;
 	return rtt_us - judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
 				       rtt_us - min(rtt_us, s->j.base_us));
 }

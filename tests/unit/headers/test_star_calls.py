@@ -27,13 +27,13 @@ SETTLED = 4  # samples, ABE_SETTLE
 NUMBERS = {
     "ca->w.": "mode cwnd_reno cwnd_abe clear flat grown prior_mode asked held",
     "ca->j.": "base_us least_us last_us low_us seen link excess fall test skip dip renew queue "
-    "alone large empty over quiet rest",
+    "alone large empty over quiet rest age back ticks half mark",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd prior_ssthresh",
     "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
     "delivered lost packets_out retrans_out high_seq data_segs_out srtt_us rtt_min_us mss_cache "
     "sacked_out bytes_acked syn_data undo_marker frto is_cwnd_limited rx_opt.tstamp_ok "
-    "rx_opt.sack_ok",
+    "rx_opt.sack_ok rx_opt.saw_tstamp rx_opt.rcv_tsval",
     "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_mtup.enabled",
     "sk.": "sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
@@ -57,6 +57,7 @@ CALLS = {
     "shrink": "star_shrink(&sk, n)",
     "set_window": "star_set_window(&sk, n), 0",
     "sent_us": "star_sent_us(&sk, &rs)",
+    "rtt_there": "star_rtt_there(&sk, &rs)",
     "cong_control": "tcp_star.cong_control(&sk, &rs), 0",
     "wipe": "memset(&sk, 0, sizeof(sk)), memset(&rs, 0, sizeof(rs)), 0",
 }
@@ -544,6 +545,33 @@ def test_a_socket_begins_without_knowledge_of_the_path(star: Made) -> None:
     t.init()
     assert (t.base_us, t.least_us, t.last_us, t.low_us) == (500_000, U32_MAX, U32_MAX, 0)
     assert (t.seen, t.link, t.flat, t.grown) == (38, 12, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("judges", "saw", "took", "rtt", "back"),
+    [
+        # 40 ms longer by a timestamp of 50 ms, the least being 10 ms; an eighth of it is the mean
+        (1, 1, 140_000, 140_000 - 39_936, 4992),
+        (1, 1, 105_000, 100_000, 624),
+        (1, 1, 0, 0, 8000),
+        (1, 0, 140_000, 140_000, 0),
+        (0, 1, 140_000, 140_000, 0),
+    ],
+)
+def test_the_way_back_is_no_part_of_an_rtt(
+    star: Made, judges: int, saw: int, took: int, rtt: int, back: int
+) -> None:
+    """But as published, or without a timestamp: then what was believed ends. Without an RTT nothing
+    is known.
+    """
+    age = 10_000 // 256
+    t = star(
+        base_us=100_000, age=age, mark=age // 16, ticks=1, half=1, tcp_mstamp=SECOND,
+        coexist=judges, saw_tstamp=saw, rcv_tsval=950, rs_rtt_us=took,
+        back=0 if took and saw and judges else 500,
+    )  # fmt: skip
+    assert t.rtt_there() == rtt
+    assert t.back == back // 16
 
 
 @pytest.mark.parametrize(
