@@ -122,6 +122,7 @@ static int sscop_dev_stop(struct net_device *dev)
 	d->held = 0;
 	skb_queue_purge(&d->waiting);
 	d->begun = d->came;
+	d->begun_memory = d->came_memory;
 	__skb_queue_purge(&d->fetched);
 	skb_queue_purge(&d->arrived);
 	kvfree(d->s.tx.slots);
