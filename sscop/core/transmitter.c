@@ -16,6 +16,7 @@
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
 #define SPACING_OCTETS 560U	/* that the link takes meanwhile */
+#define SPACING_TRIPS 5ULL	/* at most: a POLL and its STAT are a fifth of these octets */
 #define REPEAT_AMONG 64U
 
 /* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
@@ -513,12 +514,13 @@ static bool news_expected(const struct sscop *s)
 
 /* us between POLLs at least: part of a round trip and, if it is longer than it could be
  * because frames wait, POLLs or STATs among them, part of what they wait. They take a small
- * part of the link's rate.
+ * part of the link's rate, as far as that is known: of a sender of little it is not, but a
+ * round trip takes as long as a POLL and its STAT.
  */
 static u32 spacing(const struct sscop *s)
 {
 	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
-	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS);
+	u64 takes = min_t(u64, sscop_clock_takes(&s->clock, SPACING_OCTETS), SPACING_TRIPS * srtt);
 
 	if (!sscop_tx_is_clocked(s))
 		return srtt / SPACING_SENT;

@@ -31,3 +31,21 @@ def test_polls_do_not_fill_a_slow_link(rate: int) -> None:
         assert polls * POLL_BITS < 0.1 * rate * us / S
         world.run(2 * us)
         assert world.get(1, "delivered") == world.get(0, "given")
+
+
+def test_a_sender_of_little_is_no_slow_link() -> None:
+    """100 octets every 200 ms over a link of 10 ms that loses a tenth: when the next ones are given
+    one of those before is missing at most, ten if POLLs wait for 560 octets at the own rate.
+    """
+    longest = 0
+    for seed in range(1, 5):
+        with World(config(window=1024, clock=True), segment=100, seed=seed) as world:
+            world.set("out.delay", 5000)
+            world.connect()
+            world.set("out.loss", 26)
+            for _ in range(200):
+                world.call("give", 0, 1)
+                world.run(S // 5)
+                late = world.get(0, "given") - world.get(1, "delivered")
+                longest = max(longest, late)
+    assert longest <= 3
