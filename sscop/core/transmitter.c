@@ -520,10 +520,12 @@ static bool news_expected(const struct sscop *s)
 static u32 spacing(const struct sscop *s)
 {
 	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
-	u64 takes = min_t(u64, sscop_clock_takes(&s->clock, SPACING_OCTETS), SPACING_TRIPS * srtt);
+	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS);
 
 	if (!sscop_tx_is_clocked(s))
 		return srtt / SPACING_SENT;
+	if (srtt)
+		takes = min_t(u64, takes, SPACING_TRIPS * srtt);
 	if (base && srtt > base)
 		wait = (srtt - base) / SPACING_WAIT;
 	return max3(srtt / SPACING_SENT, wait, (u32)min_t(u64, takes, SSCOP_KEEPALIVE_US));
@@ -573,7 +575,8 @@ static u64 poll_at(const struct sscop *s, bool idle)
 	else if (sscop_tx_is_full(s))
 		/* Its STAT lets more be sent; it, or the POLL, may be lost. */
 		wait = min_t(u64, wait, tx->sds_since ? max(SPACING_US, spacing(s)) :
-				   max(2ULL * tx->srtt + SPACING_US, silence_wait(s)));
+				   max3(2ULL * tx->srtt + SPACING_US, silence_wait(s),
+					(u64)spacing(s)));
 	else if (idle && s->config.poll_idle &&
 		 (tx->sds_since || tx->repeated || tx->withheld))
 		/* Once behind the last SD: if the STAT is lost, poll_time helps. */

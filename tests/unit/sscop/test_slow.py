@@ -49,3 +49,22 @@ def test_a_sender_of_little_is_no_slow_link() -> None:
                 late = world.get(0, "given") - world.get(1, "delivered")
                 longest = max(longest, late)
     assert longest <= 3
+
+
+@pytest.mark.parametrize("rate", [9600, 16_000])
+def test_polls_are_no_storm_where_no_answer_has_come(rate: int) -> None:
+    """A box whose queue has less room than a frame, and a sender that always has more: a POLL that
+    waits for its time finds the queue full. A thousand in a second went out, for good.
+    """
+    with World(config(window=1024, clock=True), segment=SEGMENT) as world:
+        world.set("out.box", 1)
+        world.set("out.queue", 5000)
+        world.set("out.delay", 2000)
+        world.set("out.rate", rate)
+        world.connect()
+        for _ in range(1000):
+            lacks = 200 - (world.get(0, "given") - world.get(0, "sent"))
+            if lacks > 0:
+                world.call("give", 0, lacks)
+            world.run(20_000)
+        assert world.counts(0)["poll_sent"] < 20 * 100
