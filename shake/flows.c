@@ -345,7 +345,7 @@ bool shake_flows_opens(struct shake_flows *f, const struct shake_segment *s, u64
 		return false;
 	spin_lock_bh(&f->lock);
 	flow = find_flow(f, &s->tuple, now);
-	opens = flow && flow->opening.on;
+	opens = flow && flow->opening.on && !READ_ONCE(f->sated);
 	spin_unlock_bh(&f->lock);
 	return opens;
 }

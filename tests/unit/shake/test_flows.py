@@ -441,3 +441,11 @@ def test_m_al_that_cannot_be_right_is_none(flows: Flows) -> None:
     waiting(flows, 5)
     assert again(flows, 0, (1000 + 2**31 - 1) % 2**32) == [0]
     assert flows.table.early == 4
+
+
+def test_a_flow_whose_acks_bring_data_opens_no_longer_when_paths_are_full(flows: Flows) -> None:
+    opened(flows)
+    flows.table.sated = True
+    back = replace(LEADER.back(ack=50_000, seq=1), data=b"x" * 1000)
+    flows.arrived(back, 1)
+    assert not flows.opens(LEADER)
