@@ -5,7 +5,8 @@
     scripts/result_tables.py [PAGE...]
 
 A page has the command of a table in front of it, and an end behind it. A command may go on behind
-a backslash, and may end with `| head -N` or `| tail -N`; each of several begins with a dollar:
+a backslash, and may end with `| head -N` or `| tail -N`; each of several begins with a dollar. Of
+`grep WORD FILE` it is each command of the file with this word that is meant:
 
     <!-- $ scripts/lab table docs/results/open.jsonl --across ber --format md -->
 
@@ -26,6 +27,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from apogee_lab.commands import draw_figures, main
+from apogee_lab.results.text import as_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "results"
@@ -38,7 +40,19 @@ PROGRAMS = {
 
 def commands(text: str) -> list[list[str]]:
     """The words of each command of a block."""
-    return [shlex.split(one.replace("\\\n", " ")) for one in text.split("\n$ ")]
+    every = [_words(one) for one in text.split("\n$ ")]
+    return [one for words in every for one in (_found(words) if words[0] == "grep" else [words])]
+
+
+def _words(command: str) -> list[str]:
+    return shlex.split(command.replace("\\\n", " "))
+
+
+def _found(words: list[str]) -> list[list[str]]:
+    """The commands of a file that grep finds, each with the filter behind grep."""
+    _, word, file, *rest = words
+    lines = Path(file).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    return [_words(line) + rest for line in lines if word in line and not line.startswith("#")]
 
 
 def _filter(words: list[str], lines: list[str]) -> list[str]:
@@ -66,13 +80,22 @@ def printed(words: list[str]) -> str:
 
 
 def _block(every: list[list[str]]) -> str:
-    """What the commands print; several lines are a list, each with the name of the last record
-    file of its command."""
+    """What the commands print; of several that count things in a line a table, a row for each, with
+    the name of the last record file of its command."""
     texts = [printed(words) for words in every]
     if len(texts) == 1 or any("\n" in text for text in texts):
-        return "\n\n".join(texts)
+        return _joined(texts)
     names = [[Path(word).stem for word in words if word.endswith(".jsonl")] for words in every]
-    return "\n".join(f"- {of[-1]}: {text}" for of, text in zip(names, texts, strict=True))
+    counts = [re.findall(r"(\d+) ([a-z ]+)", text) for text in texts]
+    head = ["records", *(label for _, label in counts[0])]
+    rows = zip(names, counts, strict=True)
+    return as_markdown([head, *([of[-1], *(n for n, _ in found)] for of, found in rows)])
+
+
+def _joined(texts: list[str]) -> str:
+    """The texts one below the other; a caption that the next ones have, too, stands once."""
+    caption = texts[0].split("\n", 1)[0] + "\n\n"
+    return "\n\n".join([texts[0], *(text.removeprefix(caption) for text in texts[1:])])
 
 
 def written(page: str) -> str:

@@ -21,8 +21,7 @@ SHORT = {
 #: How the Markdown's figures are to be read.
 READING = (
     "Most figures are ratios to Reno or CUBIC in the same place, whichever looks worse. All "
-    "figures, also of what is met or not shown, and the commands that repeat them are in card.html "
-    "and card.json."
+    "figures, and the commands that repeat them, are in card.html and card.json."
 )
 
 
@@ -80,26 +79,27 @@ def _table(table: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _unmet(card: Card) -> list[str]:
-    """What is not met: a heading for each section, and below it a line for each algorithm."""
-    found = []
-    for one in card["criteria"]:
-        lines = [
-            _wrapped(f"{cc}: {'; '.join(cases)}", "- ")
-            for cc in card["algorithms"]
-            if (cases := _unmet_cases(one, cc))
-        ]
-        if lines:
-            found.append(_wrapped(f"{one['section']} {one['title']} ({one['level']}):"))
-            found.append("\n".join(lines))
-    return found
+def _unmet(card: Card) -> str:
+    """What is not met: a row for each case of an algorithm, with its figure and the threshold."""
+    found = [
+        [one["section"], cc, *row]
+        for one in card["criteria"]
+        for cc in card["algorithms"]
+        for row in _unmet_cases(one, cc)
+    ]
+    return (
+        _table([["section", "algorithm", "case", "has", "met if"], *found]) if found else "Nothing."
+    )
 
 
-def _unmet_cases(one: Mapping[str, Any], cc: str) -> list[str]:
-    """The cases that an algorithm does not meet, with their figures and the threshold."""
+def _unmet_cases(one: Mapping[str, Any], cc: str) -> list[list[str]]:
+    """The cases that an algorithm does not meet: name, figure, threshold."""
     return [
-        f"{', '.join(filter(None, [test['name'], case['case']]))}: {figure(case)}"
-        f"{' ' + test['unit'] if test['unit'] and not test['ratio'] else ''} (met: {test['met']})"
+        [
+            ", ".join(filter(None, [test["name"], case["case"]])),
+            f"{figure(case)}{' ' + test['unit'] if test['unit'] and not test['ratio'] else ''}",
+            test["met"],
+        ]
         for test in one["tests"]
         for case in test["cells"][cc]["cases"]
         if case["verdict"] == UNMET
@@ -119,12 +119,9 @@ def _texts(card: Card) -> list[str]:
     return found
 
 
-def _wrapped(text: str, start: str = "") -> str:
-    """A paragraph in lines of pages; ``start`` begins it, the others are indented like it."""
-    return fill(
-        text, 120, initial_indent=start, subsequent_indent=" " * len(start),
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+def _wrapped(text: str) -> str:
+    """A paragraph in lines of pages."""
+    return fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def about(card: Card) -> str:
@@ -157,7 +154,7 @@ def markdown(card: Card, pictures: Sequence[str] = ()) -> str:
         _table(matrix),
         *(f"![{name}]({name})" for name in pictures),
         "## Not met",
-        *(_unmet(card) or ["Nothing."]),
+        _unmet(card),
         _wrapped(READING),
         *_texts(card),
     ]

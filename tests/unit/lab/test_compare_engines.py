@@ -185,8 +185,8 @@ PAGE = (RESULTS / "engines.md").read_text()
 
 
 def test_the_page_counts_the_rows_of_its_commands() -> None:
-    """Those of the list, which test_result_tables.py compares with what the commands print."""
-    found = re.findall(r"^- .* (\d+) rows: (\d+) equiv\w+, (\d+) different, (\d+) not", PAGE, re.M)
+    """Those of the table, which test_result_tables.py compares with what the commands print."""
+    found = re.findall(r"^\| [\w-]+ \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", PAGE, re.M)
     assert len(found) >= 20
     rows, same, other, neither = (sum(map(int, numbers)) for numbers in zip(*found, strict=True))
     said = f"**Of {rows} rows {same} are equivalent, {other or 'none'} is different**, and for "
