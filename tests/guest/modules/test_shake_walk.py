@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The commands of docs/shake.md from nothing to a bundle of DSL and LTE, behind two NATs."""
+"""The commands of docs/shake-start.md from nothing to a bundle of DSL and LTE, behind two NATs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 def block(name: str) -> str:
     """A block of the page."""
     found = re.findall(
-        rf"^```sh {name}\n(.*?)^```$", (ROOT / "docs/shake.md").read_text(), re.M | re.S
+        rf"^```sh {name}\n(.*?)^```$", (ROOT / "docs/shake-start.md").read_text(), re.M | re.S
     )
     assert len(found) == 1, name
     return found[0]
