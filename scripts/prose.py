@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check the words of pages: `scripts/lint prose`.
 
-    build/venv/bin/python scripts/prose.py PAGE.md...
+    build/venv/bin/python scripts/prose.py PAGE.md... MAN-PAGE...
 
 The rules are in prose.toml beside this file. Tables, code, comments and the targets of links are
-no prose. A report is a line, `PAGE:LINE: what`, and makes the exit status 1.
+no prose. Of man pages it is only asked whether another page says the same. A report is a line,
+`PAGE:LINE: what`, and makes the exit status 1.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,49 @@ def proselint(text: str) -> Iterator[tuple[int, str]]:
             yield line_of(text, result.span[0]), f"{result.check_path}: {result.message}"
 
 
+#: What no page says itself: what a command printed, code, titles of papers, markup of roff.
+NOT_SAID = re.compile(
+    r"<!-- \$ .*?<!-- end -->|<!-- ([\w-]+): begin -->.*?<!-- \1: end -->|<!--.*?-->"
+    r"|^```.*?^```$|(?<=\])\([^)\s]+\)|(?<![*\w])\*(?=\w)[^*]+\*(?!\*)"
+    r'|^\.EX$.*?^\.EE$|^\.\\".*?$|^\.[A-Z]{1,2} |\\f.',
+    re.MULTILINE | re.DOTALL,
+)
+#: A word, or what ends a passage: an empty line, a cell, bold words, an item, a heading, roff's.
+WORD = re.compile(
+    r"(\d+(?:[.:/-]\d+)*|\w+)|\n\s*\n|\||\*\*|^\s*(?:[-*]|\d+\.) |^#.*?$|^\.[A-Z]{2}.*?$",
+    re.MULTILINE,
+)
+
+
+def passages(text: str) -> Iterator[list[tuple[str, int]]]:
+    """The words of each passage of a page, with their lines."""
+    text = NOT_SAID.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    words: list[tuple[str, int]] = []
+    for match in WORD.finditer(text):
+        if match[1]:
+            words.append((match[1].lower(), line_of(text, match.start())))
+        else:
+            yield words
+            words = []
+    yield words
+
+
+def twice(pages: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
+    """Where a page says what another one says. Man pages may say the same: each stands alone."""
+    most = RULES["alike"]
+    first: dict[tuple[str, ...], tuple[str, int]] = {}
+    for page, text in pages.items():
+        for words in passages(text):
+            goes_on = False
+            for at in range(len(words) - most):
+                said = tuple(word for word, _ in words[at : at + most + 1])
+                other, line = first.setdefault(said, (page, words[at][1]))
+                again = other != page and (page.endswith(".md") or other.endswith(".md"))
+                if again and not goes_on:
+                    yield page, words[at][1], f"as {other}:{line} says: {' '.join(said)}"
+                goes_on = again
+
+
 def own(text: str) -> list[tuple[int, str]]:
     """What our rules say of a page."""
     told = prose(text)
@@ -107,15 +151,21 @@ def main(pages: list[str]) -> int:
     if find_spec("proselint") is None:
         print("prose: proselint is not installed: run scripts/setup lint", file=sys.stderr)
         return 1
-    found = False
-    for page in pages:
-        if page.startswith(tuple(RULES["exclude"])):
-            continue
-        text = Path(page).read_text(encoding="utf-8")
-        for line, said in sorted({*own(text), *proselint(prose(text))}):
-            print(f"{page}:{line}: {said}")
-            found = True
-    return int(found)
+    texts = {
+        page: Path(page).read_text(encoding="utf-8")
+        for page in pages
+        if not page.startswith(tuple(RULES["exclude"]))
+    }
+    found = [
+        (page, line, said)
+        for page, text in texts.items()
+        if page.endswith(".md")
+        for line, said in sorted({*own(text), *proselint(prose(text))})
+    ]
+    found += twice(texts)
+    for page, line, said in found:
+        print(f"{page}:{line}: {said}")
+    return int(bool(found))
 
 
 if __name__ == "__main__":

@@ -45,13 +45,64 @@ def test_what_is_no_prose_is_left_out(text: str) -> None:
     assert prose.own(text) == []
 
 
+def pages(*patterns: str) -> dict[str, str]:
+    """The pages of the repository that are not left out, by name."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return {
+        page: (ROOT / page).read_text(encoding="utf-8")
+        for page in found.split()
+        if (ROOT / page).exists() and not page.startswith(tuple(prose.RULES["exclude"]))
+    }
+
+
 def test_pages_keep_the_rules() -> None:
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
-    pages = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    kept = [page for page in pages.split() if not page.startswith(tuple(prose.RULES["exclude"]))]
-    assert kept
-    for page in kept:
-        assert prose.own((ROOT / page).read_text(encoding="utf-8")) == [], page
+    found = pages("*.md")
+    assert found
+    for page, text in found.items():
+        assert prose.own(text) == [], page
+
+
+EIGHT = "what is said here has eight words exactly"
+NINE = f"{EIGHT} now"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (f"Here:\n\n- {NINE}.", f"It is said: *twice*, {NINE}, or more."),
+        (f"| {NINE} |", f"In a cell or not,\n{NINE.replace(' ', chr(10))}"),
+        (f"`{NINE}`", f'.\\" SPDX\n.SH NAME\n{NINE.replace(" words", chr(10) + ".BR words")}'),
+    ],
+)
+def test_what_is_said_twice_is_found(text: str, other: str) -> None:
+    ((page, _, said),) = prose.twice({"a.md": text, "b.md": other})
+    assert page == "b.md" and said.startswith("as a.md:") and said.endswith(NINE)
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("b.md", EIGHT),
+        ("b.md", f"```\n{NINE}\n```"),
+        ("b.md", f"<!-- $ lab -->\n\n{NINE}\n\n<!-- end -->"),
+        ("b.md", f"The paper is *{NINE}*."),
+        ("b.md", NINE.replace(" has", "\n\nhas")),
+        ("b.md", NINE.replace("has ", "| ")),
+        ("a.md", NINE),
+    ],
+)
+def test_what_is_not_said_twice(page: str, text: str) -> None:
+    assert not [*prose.twice({"a.md": NINE, page: text})]
+
+
+def test_man_pages_stand_alone() -> None:
+    assert not [*prose.twice({"a.8": NINE, "b.8": NINE})]
+    assert [page for page, *_ in prose.twice({"a.8": NINE, "b.8": NINE, "c.md": NINE})] == ["c.md"]
+
+
+def test_nothing_is_said_on_two_pages() -> None:
+    assert [*prose.twice(pages("*.md", "man/*.[1-8]"))] == []
 
 
 def test_what_is_left_out_exists() -> None:
