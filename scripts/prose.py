@@ -112,9 +112,14 @@ WORD = re.compile(
 )
 
 
+def said(text: str) -> str:
+    """The text with blanks for what the page does not say itself."""
+    return NOT_SAID.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
 def passages(text: str) -> Iterator[list[tuple[str, int]]]:
     """The words of each passage of a page, with their lines."""
-    text = NOT_SAID.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    text = said(text)
     words: list[tuple[str, int]] = []
     for match in WORD.finditer(text):
         if match[1]:
@@ -133,18 +138,31 @@ def twice(pages: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
         for words in passages(text):
             goes_on = False
             for at in range(len(words) - most):
-                said = tuple(word for word, _ in words[at : at + most + 1])
-                other, line = first.setdefault(said, (page, words[at][1]))
+                key = tuple(word for word, _ in words[at : at + most + 1])
+                other, line = first.setdefault(key, (page, words[at][1]))
                 again = other != page and (page.endswith(".md") or other.endswith(".md"))
                 if again and not goes_on:
-                    yield page, words[at][1], f"as {other}:{line} says: {' '.join(said)}"
+                    yield page, words[at][1], f"as {other}:{line} says: {' '.join(key)}"
                 goes_on = again
+
+
+#: A number that is all of a cell, but for its interval and unit.
+CELL = re.compile(r"(?<=\|) *[+-]?(\d*\.?\d+)(?: (?:%|±[^|]*))? *(?=\|)")
+NUMBER = re.compile(r"(?<![\w.])\d*\.?\d+(?![\w/]|\.\d)")
+
+
+def retold(text: str) -> Iterator[tuple[int, str]]:
+    """Numbers of three significant figures in prose that stand in a table of the page."""
+    cells = {number for number in CELL.findall(text) if len(number.replace(".", "").strip("0")) > 2}
+    for match in NUMBER.finditer(prose(said(text))):
+        if match[0] in cells:
+            yield line_of(text, match.start()), f"{match[0]}: a table of this page has it"
 
 
 def own(text: str) -> list[tuple[int, str]]:
     """What our rules say of a page."""
     told = prose(text)
-    return [*long_lines(text), *long_sentences(told), *words(told)]
+    return [*long_lines(text), *long_sentences(told), *words(told), *retold(text)]
 
 
 def main(pages: list[str]) -> int:
@@ -157,14 +175,14 @@ def main(pages: list[str]) -> int:
         if not page.startswith(tuple(RULES["exclude"]))
     }
     found = [
-        (page, line, said)
+        (page, line, what)
         for page, text in texts.items()
         if page.endswith(".md")
-        for line, said in sorted({*own(text), *proselint(prose(text))})
+        for line, what in sorted({*own(text), *proselint(prose(text))})
     ]
     found += twice(texts)
-    for page, line, said in found:
-        print(f"{page}:{line}: {said}")
+    for page, line, what in found:
+        print(f"{page}:{line}: {what}")
     return int(bool(found))
 
 

@@ -184,7 +184,7 @@ def test_a_full_disk(lab: Lab, apart: Words) -> None:
     before = sorted(lab.runs.iterdir())
     small = 'mount -t tmpfs -o size=2M none build/runs && "$@"; ls -A build/runs >&2; exit $?'
     command = ["run", "satellite", "--cc", "cubic", "--duration", "3", "--engine", "uml"]
-    status, error = lab.run(*command, before=[*apart, small, "sh"])
+    _, error = lab.run(*command, before=[*apart, small, "sh"])
     assert "o space left on device" in error
     assert "1 of 1 runs failed:" in error
     assert ".part-" not in error.splitlines()[-1], "nothing half done is left"

@@ -132,12 +132,6 @@ class Browser:
             width=width, height=900, deviceScaleFactor=1, mobile=width < 600,
         )  # fmt: skip
 
-    def shot(self, file: Path) -> None:
-        """A picture of what is seen."""
-        import base64
-
-        file.write_bytes(base64.b64decode(self._call("Page.captureScreenshot")["data"]))
-
 
 @contextmanager
 def opened(page: Path, profile: Path) -> Iterator[Browser]:

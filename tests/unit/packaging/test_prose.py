@@ -23,6 +23,8 @@ ONE_LINE = " ".join(LONG.split())
         ("Two\nproducts of queue wait.", "2: 'products of queue': write bandwidth-delay"),
         ("It is 5% of all.", "1: '5%': write a space before %"),
         ("Only who asks gets it.", "1: 'Only who': write a noun"),
+        ("It has 9.39 Mbit/s.\n\n| star | 9.39 ± 0.02 |\n", "1: 9.39: a table of this page"),
+        ("Of 1385\nruns\n\n| 12 | 1385 |\n", "1: 1385: a table of this page"),
     ],
 )
 def test_what_is_wrong_is_found(text: str, said: str) -> None:
@@ -39,6 +41,8 @@ def test_what_is_wrong_is_found(text: str, said: str) -> None:
         "- An item of a list has words\n- and so has\n- another one\n" * 5,
         "A bandwidth-delay product of queue, and a product of numbers.",
         f"One may be long. {LONG}",
+        "Of 100, 6.12.3, 9.391, 1385/2 and 417\n\n| 100 | 6.12 | 9.39 | 1385 | a 417 |\n",
+        "<!-- $ x -->\n\nlimit 9.39\n\n| 9.39 |\n\n<!-- end -->\n",
     ],
 )
 def test_what_is_no_prose_is_left_out(text: str) -> None:

@@ -50,7 +50,7 @@ def with_half(values: Iterable[float]) -> str:
     return str(Part("", mean_of(values), decimals=3))
 
 
-def test_what_is_said_of_late_starts(read: Read, figures: Figures, text_of: TextOf) -> None:
+def test_what_is_said_of_late_starts(read: Read, text_of: TextOf) -> None:
     """Twenty stations: thirty seeds within 2 s, forty within 30 s; algorithms.md adds them up."""
     counts, means = [], []
     for start in LATE:
@@ -62,12 +62,6 @@ def test_what_is_said_of_late_starts(read: Read, figures: Figures, text_of: Text
     assert means == ["0.951 ± 0.011", "0.944 ± 0.013"]
     assert counts == [(2, 30), (7, 40)]
     assert "nine runs of seventy with late starts are below 0.9" in text_of("algorithms.md")
-    late = figures("compound-late")
-    today, ours, letter, theirs = (
-        f"{fmean(map(index, runs(late[variant], PLUS, n=n, start='30s'))):.2f}"
-        for variant in ("today", "letter")
-        for n in (10, 20)
-    )
 
 
 def test_every_rule_fills_the_queue(of: Of) -> None:
@@ -219,14 +213,6 @@ def test_stations_beside_others(mixes: list[Record], page: str) -> None:
     assert starved(fixed, "cubic") == starved(varied, "cubic") == 0
     plain = halves(mixes, 14, PLAIN, "cubic")
     assert (starved(plain, PLAIN), starved(plain, "cubic")) == (6, 3)
-
-    three, bbr, seven, plain_3, plain_7 = (
-        [f"{mbps(halves(mixes, n, ours, peer), 'station', cc):.2f}" for cc in (ours, peer)]
-        for n, ours, peer in (
-            (6, PLUS, "cubic"), (6, PLUS, "bbr"), (14, PLUS, "cubic"), (6, PLAIN, "cubic"),
-            (14, PLAIN, "cubic"),
-        )
-    )  # fmt: skip
 
 
 def test_windows(figures: Figures, mixes: list[Record]) -> None:

@@ -82,32 +82,21 @@ def more(of: Of, name: str, *ccs: str, **where: object) -> float:
 def test_a_longer_path(of: Of) -> None:
     for ber in (0.0, 1e-7, 1e-6):
         assert max(CCS, key=lambda cc: goodput(of("longer", cc, ber=ber))) == "star"
-    star, bbr, cubic, hybla = (f"{goodput(of('longest', cc, ber=0.0)):.2f}" for cc in CCS)
 
 
 def test_short_queues_and_policers(of: Of) -> None:
     star, bbr = (mean(of("slower-short", cc), "queue", "drops") for cc in ("star", "bbr"))
     assert short(star / bbr) == ".26"
     assert dropped(of("slower-long", "star")) == 0
-    few, some, many = (dropped(of("ten-packets", "star", ber=ber)) for ber in (0.0, 1e-6, 1e-5))
-    assert short(some, 1) == ".8"
+    assert short(dropped(of("ten-packets", "star", ber=1e-6)), 1) == ".8"
     assert [f"{more(of, 'ten-packets', ber=ber):.0f}" for ber in (0.0, 1e-6)] == ["4", "8"]
     assert all(0 <= more(of, "policer", ber=ber) < 1.5 for ber in (0.0, 1e-7))
-    deep, cubic = (dropped(of("policer-deep", cc, ber=0.0)) for cc in ("star", "cubic"))
 
 
 def test_jitter_and_leo(read: Read, of: Of) -> None:
     without = goodput(runs(read("open.jsonl"), "star", ber=1e-6))
     even, wide = (goodput(of(name, "star")) for name in ("jitter-even-wide", "jitter-wide"))
     assert (short(even / without), short(wide / without)) == (".97", ".74")
-    gain, few, some = (
-        f"{more(of, name, 'bbr', 'star', **where):.0f} %"
-        for name, where in (
-            ("jitter-wide", {}),
-            ("leo", {"loss": "0.5%", "jitter": "0s"}),
-            ("leo-jitter", {"loss": "0.5%", "jitter": "3ms"}),
-        )
-    )
     assert more(of, "leo", loss="0.01%") > 0 and more(of, "leo", loss="0.2%") > 0
     less = [f"{-more(of, 'leo', loss=loss):.1f}" for loss in ("0.5%", "1%")]
     assert less == ["1.9", "3.8"]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from apogee_lab.commands import beside
-from apogee_lab.results.statistics import ratio_of
 from tests.unit.papers.found import (
     Read,
     dropped,
@@ -35,20 +33,4 @@ def test_two_star_flows(read: Read) -> None:
     )
     assert (from_to(usual, 1), f"{last:.1f}") == ("1.4 to 1.7", "3.0")
 
-    first, later = (means("late", queue) for queue in ("625kB", "15kB"))
-    assert min(first) == ".96"
-
-
-# --- beside other flows -----------------------------------------------------------------------
-
-
-def test_half_of_its_share(read: Read) -> None:
-    """CUBIC beside star with a tenth of a product; star beside bbr."""
-    records = [*read("sharing-star.jsonl"), *read("sharing-others.jsonl")]
-    shares = beside.shares(records)["cubic", 0.0, "62.5kB"]
-    seeds = sorted(shares["star"])
-    found = ratio_of(
-        *([shares[name][seed].other for seed in seeds] for name in ("star", beside.OWN))
-    )
-    assert found.bounds
-    ratio, low, high = map(short, (found.value, *found.bounds))
+    assert min(means("late", "625kB")) == ".96"

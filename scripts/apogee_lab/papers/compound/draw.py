@@ -34,7 +34,7 @@ RULE_COLOURS = {2: "#e69f00", 3: "#d62728", 4: "#7b3294"}
 
 def _line_style(number: int, line: tuple[str, str, str, int | None]) -> dict[str, Any]:
     """An algorithm has its colour, a rule as published one of its own."""
-    label, variant, cc, rule = line
+    label, _, cc, rule = line
     tint = colour(cc) if label == cc or rule is None else RULE_COLOURS[rule]
     return {"color": tint, "marker": MARKERS[number], "label": label, "lw": 1.3, "dash": "-"}
 
