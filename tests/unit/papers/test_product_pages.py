@@ -169,8 +169,8 @@ def test_where_star_is_not_to_be_used(read: Read, text_of: TextOf) -> None:
                 less.setdefault(other, []).append(part)
     assert less == {"cubic": [0.02, 0.1], "reno": [*queues]}
     assert (
-        "with less than half a bandwidth-delay product CUBIC and Reno lose part of their share, "
-        "Reno some of it in longer queues, too"
+        "CUBIC loses part of its share where the queue is shorter than half a bandwidth-delay "
+        "product, Reno in longer ones, too"
     ) in text_of("star.md")
 
 
