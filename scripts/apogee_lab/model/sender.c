@@ -2,51 +2,24 @@
 /*
  * The sender: what Linux 6.1 does around a congestion control, with SACK, timestamps, RACK,
  * tail loss probe, F-RTO and undo. It has data to send always, a chunk every so often, or
- * transfers.
+ * transfers. Here is what ACKs and timeouts do, as in tcp_input.c.
  *
  * Names and the order of operations at an ACK are the stack's, since modules depend on them.
  * The path does not reorder, so there is no detection of reordering.
  */
 #include <err.h>
 
+#include "estimates.h"
 #include "events.h"
+#include "output.h"
 #include "path.h"
 #include "sender.h"
 #include "transfers.h"
 
-#define NONE		U32_MAX
-#define ISN		1U
-
-/* State of a segment. */
-#define F_SACKED	1
-#define F_LOST		2
-#define F_RETRANS	4	/* the retransmission is in flight */
-#define F_EVER		8	/* it was retransmitted */
-
-/* Result of an ACK. */
-#define A_UNA		1	/* snd_una has advanced */
-#define A_SACKED	2
-#define A_DSACK		4
-#define A_RETRANS	8	/* of a segment that was retransmitted */
-#define A_ORIG		16	/* of one that was not, sent before the loss event */
-#define A_LOST_RETRANS	32
-#define A_SET_TIMER	64
-
-#define RTO_MIN_US	200000U
-#define RTO_MAX_US	120000000U
 #define RTO_INIT_US	1000000U
 #define CONNECT_NS	(60 * NSEC_PER_SEC)	/* then the lab's tool has failed */
 #define RTO_DOUBLED	7U	/* doublings until it exceeds the maximum */
-#define TIMEOUT_MIN_US	2000U
-#define MIN_RTT_WINDOW	(300 * HZ)
 #define DUP_THRESHOLD	3
-
-enum pending {
-	PENDING_NONE,
-	PENDING_RTO,
-	PENDING_PROBE,
-	PENDING_REORDER,
-};
 
 enum rexmit {
 	REXMIT_NONE,
@@ -54,437 +27,11 @@ enum rexmit {
 	REXMIT_NEW,
 };
 
-/* The current ACK. */
-struct ack_state {
-	struct ack ack;
-	struct rate_sample rs;
-	u64 first_acked_us;
-	u64 last_acked_us;
-	u64 first_sacked_us;
-	u64 last_sacked_us;
-	u32 prior_una;
-	u32 flags;
-	u32 acked;
-};
-
-static u32 sequence(u32 seg)
-{
-	return ISN + seg * MODEL_MSS;
-}
-
-static u32 jiffies_of(u64 us)
-{
-	return (u32)((us * HZ + USEC_PER_SEC - 1) / USEC_PER_SEC);
-}
-
-static u64 rto_us(const struct flow *f)
-{
-	return (u64)f->sk.icsk.icsk_rto * (USEC_PER_SEC / HZ);
-}
-
-static struct seg *seg_of(struct flow *f, u32 seg)
-{
-	return &f->snd.segs[ring(seg)];
-}
-
-static const struct tcp_congestion_ops *ops_of(const struct flow *f)
-{
-	return f->sk.icsk.icsk_ca_ops;
-}
-
-static void refresh_clock(struct flow *f)
-{
-	f->sk.tp.tcp_clock_cache = model_now;
-	f->sk.tp.tcp_mstamp = now_us();
-}
-
 static void set_ca_state(struct flow *f, u8 state)
 {
 	if (ops_of(f)->set_state)
 		ops_of(f)->set_state(&f->sk, state);
 	f->sk.icsk.icsk_ca_state = state;
-}
-
-static void ca_event(struct flow *f, enum tcp_ca_event event)
-{
-	if (ops_of(f)->cwnd_event)
-		ops_of(f)->cwnd_event(&f->sk, event);
-}
-
-/* --- order of transmission -------------------------------------------------------------- */
-
-static void order_remove(struct flow *f, u32 seg)
-{
-	struct seg *s = seg_of(f, seg);
-
-	if (s->before == seg)
-		return;
-	if (s->before != NONE)
-		seg_of(f, s->before)->behind = s->behind;
-	else
-		f->snd.oldest = s->behind;
-	if (s->behind != NONE)
-		seg_of(f, s->behind)->before = s->before;
-	else
-		f->snd.newest = s->before;
-	/* Linked to itself: not in the order. */
-	s->before = seg;
-}
-
-static void order_append(struct flow *f, u32 seg)
-{
-	struct seg *s = seg_of(f, seg);
-
-	s->before = f->snd.newest;
-	s->behind = NONE;
-	if (f->snd.newest != NONE)
-		seg_of(f, f->snd.newest)->behind = seg;
-	else
-		f->snd.oldest = seg;
-	f->snd.newest = seg;
-}
-
-static bool sent_after(u64 us1, u64 us2, u32 seg1, u32 seg2)
-{
-	return us1 > us2 || (us1 == us2 && seg1 > seg2);
-}
-
-/* --- timers ----------------------------------------------------------------------------- */
-
-static void set_xmit_timer(struct flow *f, u8 what, u64 us)
-{
-	f->sk.icsk.icsk_pending = what;
-	us = min_t(u64, us, RTO_MAX_US) * NSEC_PER_USEC;
-	timer_set(f, TIMER_XMIT, world.kernel ? timer_tick(us) : model_now + us);
-}
-
-/* Time until the timeout, in us. */
-static s64 rto_delta_us(struct flow *f)
-{
-	return (s64)(seg_of(f, f->snd.una)->sent_us + rto_us(f) - f->sk.tp.tcp_mstamp);
-}
-
-static void rearm_rto(struct flow *f)
-{
-	u8 pending = f->sk.icsk.icsk_pending;
-	s64 us = (s64)rto_us(f);
-
-	if (!f->sk.tp.packets_out) {
-		f->sk.icsk.icsk_pending = PENDING_NONE;
-		timer_stop(f, TIMER_XMIT);
-		return;
-	}
-	if (pending == PENDING_PROBE || pending == PENDING_REORDER)
-		us = max_t(s64, rto_delta_us(f), 1);
-	set_xmit_timer(f, PENDING_RTO, (u64)us);
-}
-
-static bool schedule_loss_probe(struct flow *f, bool advancing)
-{
-	const struct tcp_sock *tp = &f->sk.tp;
-	u8 state = f->sk.icsk.icsk_ca_state;
-	u64 us;
-	s64 delta;
-
-	if (!tp->packets_out || (state != TCP_CA_Open && state != TCP_CA_CWR))
-		return false;
-	us = (tp->srtt_us >> 2) + (tp->packets_out == 1 ? RTO_MIN_US : TIMEOUT_MIN_US);
-	delta = advancing ? (s64)rto_us(f) : rto_delta_us(f);
-	if (delta > 0)
-		us = min(us, (u64)delta);
-	set_xmit_timer(f, PENDING_PROBE, us);
-	return true;
-}
-
-/* --- sending ---------------------------------------------------------------------------- */
-
-static bool pacing_check(struct flow *f)
-{
-	if (f->sk.sk_pacing_status != SK_PACING_NEEDED ||
-	    f->sk.tp.tcp_wstamp_ns <= model_now)
-		return false;
-	if (f->timers[TIMER_PACE].at == NEVER)
-		timer_set(f, TIMER_PACE, f->sk.tp.tcp_wstamp_ns);
-	return true;
-}
-
-/* After so many segments were sent at once. */
-static void pace(struct flow *f, u64 prior_wstamp, u32 segments)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	u64 ns, rate = f->sk.sk_pacing_rate;
-
-	if (f->sk.sk_pacing_status == SK_PACING_NONE || !rate || rate == ULONG_MAX ||
-	    tp->data_segs_out < TCP_INIT_CWND)
-		return;
-	ns = (u64)segments * MODEL_MSS * NSEC_PER_SEC / rate;
-	ns -= min(ns / 2, tp->tcp_wstamp_ns - prior_wstamp);
-	tp->tcp_wstamp_ns += ns;
-}
-
-static void transmit(struct flow *f, u32 seg)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	struct seg *s = seg_of(f, seg);
-	struct packet packet = { .seg = seg, .tsval = now_ms(), .flow = f->number,
-				 .payload = s->payload };
-
-	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, model_now);
-	if (!tcp_packets_in_flight(tp))
-		ca_event(f, CA_EVENT_TX_START);
-	tp->lsndtime = tcp_jiffies32;
-	tp->data_segs_out++;
-
-	s->sent_us = now_us();
-	if (!tp->packets_out) {
-		tp->first_tx_mstamp = s->sent_us;
-		tp->delivered_mstamp = s->sent_us;
-	}
-	s->first_tx_us = tp->first_tx_mstamp;
-	s->delivered_us = tp->delivered_mstamp;
-	s->delivered = tp->delivered;
-	s->app_limited = tp->app_limited;
-	path_send(f, packet);
-}
-
-/* There is a segment to send that was not sent, and the window has room for it. */
-static bool has_new(const struct flow *f)
-{
-	return f->snd.nxt < f->snd.edge && f->snd.nxt < f->snd.supplied;
-}
-
-/* RFC 2861: the window was not used for a timeout's time. */
-static void application_limited(struct flow *f)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	u32 used = max_t(u32, tp->snd_cwnd_used, TCP_INIT_CWND);
-
-	if (f->sk.icsk.icsk_ca_state == TCP_CA_Open && used < tcp_snd_cwnd(tp)) {
-		tp->snd_ssthresh = tcp_current_ssthresh(&f->sk);
-		tcp_snd_cwnd_set(tp, (tcp_snd_cwnd(tp) + used) >> 1);
-	}
-	tp->snd_cwnd_used = 0;
-	tp->snd_cwnd_stamp = tcp_jiffies32;
-}
-
-/* After an idle time, before more is sent: half the window per timeout. */
-static void restart_after_idle(struct flow *f)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	s32 idle = (s32)(tcp_jiffies32 - tp->lsndtime), rto = (s32)f->sk.icsk.icsk_rto;
-	u32 least = min_t(u32, TCP_INIT_CWND, tcp_snd_cwnd(tp)), cwnd = tcp_snd_cwnd(tp);
-
-	if (tp->packets_out || ops_of(f)->cong_control || idle <= rto)
-		return;
-	ca_event(f, CA_EVENT_CWND_RESTART);
-	tp->snd_ssthresh = tcp_current_ssthresh(&f->sk);
-	for (; (idle -= rto) > 0 && cwnd > least; cwnd >>= 1)
-		;
-	tcp_snd_cwnd_set(tp, max(cwnd, least));
-	tp->snd_cwnd_stamp = tcp_jiffies32;
-	tp->snd_cwnd_used = 0;
-}
-
-static void cwnd_validate(struct flow *f, bool limited)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-
-	if (!before(tp->snd_una, tp->cwnd_usage_seq) || limited ||
-	    (!tp->is_cwnd_limited && tp->packets_out > tp->max_packets_out)) {
-		tp->is_cwnd_limited = limited;
-		tp->max_packets_out = tp->packets_out;
-		tp->cwnd_usage_seq = tp->snd_nxt;
-	}
-	if (tcp_is_cwnd_limited(&f->sk)) {
-		tp->snd_cwnd_used = 0;
-		tp->snd_cwnd_stamp = tcp_jiffies32;
-	} else {
-		tp->snd_cwnd_used = max(tp->snd_cwnd_used, tp->packets_out);
-		if ((s32)(tcp_jiffies32 - tp->snd_cwnd_stamp) >= (s32)f->sk.icsk.icsk_rto &&
-		    !ops_of(f)->cong_control)
-			application_limited(f);
-	}
-}
-
-static void send_new(struct flow *f, u32 segments)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	bool first = !tp->packets_out;
-	u64 prior_wstamp = tp->tcp_wstamp_ns;
-
-	for (u32 i = 0; i < segments; i++) {
-		u32 seg = f->snd.nxt++;
-
-		seg_of(f, seg)->payload = transfers_payload(f, seg);
-		transmit(f, seg);
-		seg_of(f, seg)->flags = 0;
-		order_append(f, seg);
-		tp->snd_nxt = sequence(f->snd.nxt);
-		tp->packets_out++;
-	}
-	pace(f, prior_wstamp, segments);
-	if (first || f->sk.icsk.icsk_pending == PENDING_PROBE)
-		rearm_rto(f);
-}
-
-/* Segments that leave as one packet for segmentation: tcp_tso_segs(). */
-static u32 tso_segments(struct flow *f)
-{
-	u32 least = ops_of(f)->min_tso_segs ? ops_of(f)->min_tso_segs(&f->sk) : 2;
-	u64 bytes = f->sk.sk_pacing_rate >> f->sk.sk_pacing_shift;
-	u32 shift = tcp_min_rtt(&f->sk.tp) >> 9;
-
-	if (shift < 32)
-		bytes += f->sk.sk_gso_max_size >> shift;
-	bytes = min_t(u64, bytes, f->sk.sk_gso_max_size);
-	return max_t(u32, bytes / MODEL_MSS, least);
-}
-
-/* Whether to wait for more room in the window: tcp_tso_should_defer(). */
-static bool defers(struct flow *f, u32 segments)
-{
-	const struct tcp_sock *tp = &f->sk.tp;
-	u32 window = f->snd.edge - f->snd.nxt, room = tcp_snd_cwnd(tp) - tcp_packets_in_flight(tp);
-	u64 srtt_ns = (u64)tp->srtt_us * NSEC_PER_USEC / 8;
-	s64 late;
-
-	if (f->sk.icsk.icsk_ca_state >= TCP_CA_Recovery || segments == 1 ||
-	    (s64)(tp->tcp_clock_cache - tp->tcp_wstamp_ns - NSEC_PER_MSEC) > 0)
-		return false;
-	if (min(window, room) >= segments || !tp->packets_out ||
-	    min(window, room) >= min(f->snd.edge - f->snd.una, tcp_snd_cwnd(tp)) / 3)
-		return false;
-	late = (s64)(seg_of(f, f->snd.una)->sent_us * NSEC_PER_USEC + srtt_ns -
-		     tp->tcp_clock_cache);
-	return late <= (s64)min_t(u64, srtt_ns / 2, NSEC_PER_MSEC);
-}
-
-/* How many new segments may be sent at once. */
-static u32 new_quota(struct flow *f, bool probe)
-{
-	const struct tcp_sock *tp = &f->sk.tp;
-	u32 flying = tcp_packets_in_flight(tp), cwnd = tcp_snd_cwnd(tp), quota;
-
-	if (!has_new(f) || (flying >= cwnd && !probe))
-		return 0;
-	if (!world.kernel || probe)
-		return 1;
-	quota = min(cwnd - flying, max(cwnd >> 1, 1U));
-	quota = min(quota, tso_segments(f));
-	quota = min(quota, f->snd.edge - f->snd.nxt);
-	return min(quota, f->snd.supplied - f->snd.nxt);
-}
-
-/* Send what the windows allow, or one segment as a probe; returns the number. */
-static u32 write_xmit(struct flow *f, bool probe)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	u32 sent = 0, quota;
-	bool deferred = false;
-
-	while (!f->snd.stopped && !pacing_check(f)) {
-		quota = new_quota(f, probe);
-		deferred = quota && world.kernel && !probe && defers(f, tso_segments(f));
-		if (!quota || deferred)
-			break;
-		send_new(f, quota);
-		sent += quota;
-		if (probe)
-			break;
-	}
-	if (deferred || tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
-		cwnd_validate(f, true);
-	else if (sent)
-		cwnd_validate(f, false);
-	if (!sent)
-		return 0;
-	if (tcp_in_cwnd_reduction(&f->sk))
-		tp->prr_out += sent;
-	if (!probe)
-		schedule_loss_probe(f, false);
-	return sent;
-}
-
-static void retransmit(struct flow *f, u32 seg)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	struct seg *s = seg_of(f, seg);
-	u64 prior_wstamp = tp->tcp_wstamp_ns;
-
-	transmit(f, seg);
-	pace(f, prior_wstamp, 1);
-	order_remove(f, seg);
-	order_append(f, seg);
-	if (!tp->retrans_stamp)
-		tp->retrans_stamp = now_ms();
-	s->flags |= F_RETRANS | F_EVER;
-	tp->retrans_out++;
-	tp->undo_retrans = max(tp->undo_retrans, 0) + 1;
-	f->total.retransmits++;
-}
-
-static void xmit_retransmit_queue(struct flow *f)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	bool rearm = false;
-	u32 seg;
-
-	if (!tp->packets_out)
-		return;
-	f->snd.rtx_hint = max(f->snd.rtx_hint, f->snd.una);
-	for (seg = f->snd.rtx_hint; seg < f->snd.nxt; seg++) {
-		u8 flags = seg_of(f, seg)->flags;
-
-		if (tp->retrans_out >= tp->lost_out || pacing_check(f) ||
-		    tcp_packets_in_flight(tp) >= tcp_snd_cwnd(tp))
-			break;
-		if (!(flags & F_LOST) || flags & (F_SACKED | F_RETRANS))
-			continue;
-		retransmit(f, seg);
-		if (tcp_in_cwnd_reduction(&f->sk))
-			tp->prr_out++;
-		if (seg == f->snd.una && f->sk.icsk.icsk_pending != PENDING_REORDER)
-			rearm = true;
-	}
-	/* All before is in flight again, or marked later: then mark_lost() goes back. */
-	f->snd.rtx_hint = seg;
-	if (rearm)
-		set_xmit_timer(f, PENDING_RTO, rto_us(f));
-}
-
-void sender_pace(struct flow *f)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-
-	refresh_clock(f);
-	if (tp->lost_out > tp->retrans_out && tcp_snd_cwnd(tp) > tcp_packets_in_flight(tp))
-		xmit_retransmit_queue(f);
-	write_xmit(f, false);
-}
-
-/* The application writes: what was sent since the last write was limited by it. */
-void sender_supply(struct flow *f, u32 segments)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	u32 flying = tcp_packets_in_flight(tp);
-
-	refresh_clock(f);
-	if (f->snd.established && f->snd.nxt >= f->snd.supplied && flying < tcp_snd_cwnd(tp) &&
-	    tp->lost_out <= tp->retrans_out)
-		tp->app_limited = tp->delivered + flying ? tp->delivered + flying : 1;
-	f->snd.supplied += segments;
-	if (!f->snd.established)
-		return;
-	restart_after_idle(f);
-	write_xmit(f, false);
-}
-
-void sender_transfer(struct flow *f)
-{
-	u32 segments = transfers_next();
-
-	if (segments)
-		sender_supply(f, segments);
 }
 
 /* --- loss detection --------------------------------------------------------------------- */
@@ -898,163 +445,6 @@ void sender_timer(struct flow *f)
 		retransmit_timeout(f);
 }
 
-/* --- round trip times ------------------------------------------------------------------- */
-
-/* The minimum of 300 s, tracked as the minima of up to three parts (lib/minmax.c). */
-static void update_min_rtt(struct flow *f, u32 rtt)
-{
-	struct min_rtt *m = f->snd.min_rtt;
-	u32 age, now = tcp_jiffies32;
-
-	if (!m[0].value || rtt <= m[0].value || now - m[2].stamp > MIN_RTT_WINDOW) {
-		for (int i = 0; i < 3; i++) {
-			m[i].stamp = now;
-			m[i].value = rtt;
-		}
-	} else {
-		for (int i = rtt <= m[1].value ? 1 : 2; i < 3 && rtt <= m[2].value; i++) {
-			m[i].stamp = now;
-			m[i].value = rtt;
-		}
-		age = now - m[0].stamp;
-		if (age > MIN_RTT_WINDOW) {
-			m[0] = m[1];
-			m[1] = m[2];
-			m[2].stamp = now;
-			m[2].value = rtt;
-			if (now - m[0].stamp > MIN_RTT_WINDOW) {
-				m[0] = m[1];
-				m[1] = m[2];
-			}
-		} else if (m[1].stamp == m[0].stamp && age > MIN_RTT_WINDOW / 4) {
-			m[1].stamp = now;
-			m[1].value = rtt;
-			m[2] = m[1];
-		} else if (m[2].stamp == m[1].stamp && age > MIN_RTT_WINDOW / 2) {
-			m[2].stamp = now;
-			m[2].value = rtt;
-		}
-	}
-	f->sk.tp.rtt_min_us = m[0].value;
-}
-
-/* RFC 6298, with the stack's lower bound of 200 ms for the variance. */
-static void estimate_rtt(struct flow *f, u32 rtt)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	s64 m = rtt;
-
-	if (!tp->srtt_us) {
-		tp->srtt_us = rtt << 3;
-		tp->mdev_us = rtt << 1;
-		tp->rttvar_us = max(tp->mdev_us, RTO_MIN_US);
-		tp->mdev_max_us = tp->rttvar_us;
-		tp->rtt_seq = tp->snd_nxt;
-	} else {
-		m -= tp->srtt_us >> 3;
-		tp->srtt_us = (u32)((s64)tp->srtt_us + m);
-		if (m < 0) {
-			m = -m - (tp->mdev_us >> 2);
-			if (m > 0)
-				m >>= 3;
-		} else {
-			m -= tp->mdev_us >> 2;
-		}
-		tp->mdev_us = (u32)((s64)tp->mdev_us + m);
-		if (tp->mdev_us > tp->mdev_max_us) {
-			tp->mdev_max_us = tp->mdev_us;
-			tp->rttvar_us = max(tp->rttvar_us, tp->mdev_max_us);
-		}
-		if (after(tp->snd_una, tp->rtt_seq)) {
-			if (tp->mdev_max_us < tp->rttvar_us)
-				tp->rttvar_us -= (tp->rttvar_us - tp->mdev_max_us) >> 2;
-			tp->rtt_seq = tp->snd_nxt;
-			tp->mdev_max_us = RTO_MIN_US;
-		}
-	}
-	f->sk.icsk.icsk_rto = min(jiffies_of((tp->srtt_us >> 3) + tp->rttvar_us),
-				  jiffies_of(RTO_MAX_US));
-}
-
-/* Returns true if there was a sample. */
-static bool ack_update_rtt(struct flow *f, struct ack_state *a)
-{
-	u64 now = f->sk.tp.tcp_mstamp;
-	long seq_rtt = -1, ca_rtt = -1;
-
-	if (a->first_acked_us && !(a->flags & A_RETRANS)) {
-		seq_rtt = (long)(now - a->first_acked_us);
-		ca_rtt = (long)(now - a->last_acked_us);
-	}
-	if (a->first_sacked_us) {
-		if (seq_rtt < 0)
-			seq_rtt = (long)(now - a->first_sacked_us);
-		ca_rtt = (long)(now - a->last_sacked_us);
-	}
-	if (seq_rtt < 0 && a->acked) {
-		seq_rtt = (long)(now_ms() - f->sk.tp.rx_opt.rcv_tsecr) * 1000;
-		seq_rtt = max(seq_rtt, 1000L);
-		ca_rtt = seq_rtt;
-	}
-	a->rs.rtt_us = ca_rtt;
-	if (seq_rtt < 0)
-		return false;
-	update_min_rtt(f, max_t(u32, ca_rtt, 1));
-	estimate_rtt(f, seq_rtt);
-	f->last_rtt_us = ca_rtt;
-	f->total.rtt_sum_us += ca_rtt;
-	f->total.rtt_samples++;
-	return true;
-}
-
-/* --- rate samples ----------------------------------------------------------------------- */
-
-static void rate_delivered(struct flow *f, struct ack_state *a, u32 seg)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	struct seg *s = seg_of(f, seg);
-	struct rate_sample *rs = &a->rs;
-
-	if (!s->delivered_us)
-		return;
-	if (!rs->prior_delivered ||
-	    sent_after(s->sent_us, tp->first_tx_mstamp, sequence(seg + 1), rs->last_end_seq)) {
-		rs->prior_delivered = s->delivered;
-		rs->prior_mstamp = s->delivered_us;
-		rs->is_app_limited = s->app_limited;
-		rs->is_retrans = s->flags & (F_RETRANS | F_EVER);
-		rs->last_end_seq = sequence(seg + 1);
-		tp->first_tx_mstamp = s->sent_us;
-		rs->interval_us = (long)(s->sent_us - s->first_tx_us);
-	}
-	if (s->flags & F_SACKED)
-		s->delivered_us = 0;
-}
-
-static void rate_generate(struct flow *f, struct ack_state *a, u32 delivered, u32 lost)
-{
-	struct tcp_sock *tp = &f->sk.tp;
-	struct rate_sample *rs = &a->rs;
-	u32 ack_us;
-
-	if (tp->app_limited && after(tp->delivered, tp->app_limited))
-		tp->app_limited = 0;
-	if (delivered)
-		tp->delivered_mstamp = tp->tcp_mstamp;
-	rs->acked_sacked = delivered;
-	rs->losses = (int)lost;
-	if (!rs->prior_mstamp) {
-		rs->delivered = -1;
-		rs->interval_us = -1;
-		return;
-	}
-	rs->delivered = (s32)(tp->delivered - rs->prior_delivered);
-	ack_us = tcp_stamp_us_delta(tp->tcp_mstamp, rs->prior_mstamp);
-	rs->interval_us = max_t(long, rs->interval_us, ack_us);
-	if (rs->interval_us < (long)tcp_min_rtt(tp))
-		rs->interval_us = -1;
-}
-
 /* --- ACKs ------------------------------------------------------------------------------- */
 
 static void count_dsack(struct flow *f, struct ack_state *a)
@@ -1354,6 +744,41 @@ static void establish(struct flow *f)
 	f->sk.icsk.icsk_ca_initialized = 1;
 	if (transfers_of(f))
 		sender_transfer(f);
+}
+
+void sender_pace(struct flow *f)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+
+	refresh_clock(f);
+	if (tp->lost_out > tp->retrans_out && tcp_snd_cwnd(tp) > tcp_packets_in_flight(tp))
+		xmit_retransmit_queue(f);
+	write_xmit(f, false);
+}
+
+/* The application writes: what was sent since the last write was limited by it. */
+void sender_supply(struct flow *f, u32 segments)
+{
+	struct tcp_sock *tp = &f->sk.tp;
+	u32 flying = tcp_packets_in_flight(tp);
+
+	refresh_clock(f);
+	if (f->snd.established && f->snd.nxt >= f->snd.supplied && flying < tcp_snd_cwnd(tp) &&
+	    tp->lost_out <= tp->retrans_out)
+		tp->app_limited = tp->delivered + flying ? tp->delivered + flying : 1;
+	f->snd.supplied += segments;
+	if (!f->snd.established)
+		return;
+	restart_after_idle(f);
+	write_xmit(f, false);
+}
+
+void sender_transfer(struct flow *f)
+{
+	u32 segments = transfers_next();
+
+	if (segments)
+		sender_supply(f, segments);
 }
 
 void sender_ack(struct flow *f, struct ack ack)

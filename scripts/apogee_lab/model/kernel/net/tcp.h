@@ -2,7 +2,7 @@
 /*
  * The socket as a congestion control sees it, for the modules compiled into the
  * simulation. Names and units are those of Linux 6.1. A field that a module reads is
- * added here and kept up in sender.c.
+ * added here and kept up by the sender.
  */
 #ifndef _TEST_NET_TCP_H
 #define _TEST_NET_TCP_H
