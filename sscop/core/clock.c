@@ -319,6 +319,7 @@ void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
 		.heard_asked = c->heard_asked,
 		.heard_sent = c->heard_sent,
 		.heard_lost = c->lost,
+		.heard_untold = c->heard_untold,
 		.idle = c->idle_sent >= c->heard_sent || !c->heard_at,
 		.poll = poll,
 	};
@@ -402,6 +403,7 @@ void sscop_clock_restart(struct sscop_clock *c)
 {
 	sscop_clock_paused(c);
 	c->heard_sent = c->sent;
+	c->heard_untold = 0;
 	c->round_sent = c->sent;
 	c->round_left = c->sent;
 }
@@ -654,17 +656,26 @@ static void take_base(struct sscop_clock *c, u32 rtt, u64 now)
 	c->round_most = max(c->round_most, rtt);
 }
 
-/* What passed in the round trip of a POLL. Of what the link lost, the radio's share passed
- * its queue. A frame may have passed at once, as links save up time while they are idle.
+/* what is told of octets that left, as the list of the last STAT may have been too short for all */
+static u64 told(const struct sscop_clock *c, u64 left, u64 untold)
+{
+	return left - min(c->heard_untold - min(untold, c->heard_untold), left);
+}
+
+/* What passed in the round trip of a POLL: of what is not told as much as of what is. Of what the
+ * link lost, the radio's share passed its queue. A frame may have passed at once, as links save
+ * up time while they are idle.
  */
 static void take_rate(struct sscop_clock *c, const struct sscop_clock_mark *m, u64 now)
 {
 	u64 us = max(now - m->heard_at, m->at - m->heard_asked);
 	u64 sent = m->sent - m->heard_sent;
-	u64 lost = min(c->lost - m->heard_lost, sent);
-	u64 passed = div_u64((sent - lost) << SHARE_BITS, SHARE_ONE - radio_loss(c));
+	u64 known = told(c, sent, m->heard_untold);
+	u64 arrived = known - min(c->lost - m->heard_lost, known);
+	u64 passed = div64_u64(arrived * sent, max_t(u64, known, 1));
 	u64 rate;
 
+	passed = div_u64(passed << SHARE_BITS, SHARE_ONE - radio_loss(c));
 	c->round_told |= !m->idle;
 	passed = min(passed, sent);
 	if (passed < BUCKET_FRAMES * (u64)c->frame)
@@ -695,19 +706,23 @@ static void take_extra(struct sscop_clock *c, u64 left, u64 now)
  * sscop_clock_heard() - a STAT came in, and losses that it reports are known
  * @c: the clock
  * @poll: the number of its POLL
+ * @untold: octets of frames sent before it of which nothing is known yet
  * @now: us
  */
-void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
+void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 untold, u64 now)
 {
 	struct sscop_clock_mark *m = &c->marks[poll % SSCOP_CLOCK_MARKS];
-	u64 left, lost;
+	u64 untold_before = c->heard_untold, left, known, lost;
 	u32 rtt;
 
 	if (m->poll != poll || m->sent < c->heard_sent || m->at < c->heard_asked)
 		return;
-	m->poll = U32_MAX;	/* said once; further STATs only list more */
+	c->heard_untold = untold;
+	if (m->sent == c->heard_sent)
+		return;		/* said before; further STATs only list more */
 	left = m->sent - c->heard_sent;
-	lost = min(c->lost - c->heard_lost, left);
+	known = told(c, left, untold_before);
+	lost = min(c->lost - c->heard_lost, known);
 	rtt = min_t(u64, now - m->at, US_MAX);
 	take_base(c, rtt, now);
 	take_rate(c, m, now);
@@ -715,7 +730,7 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now)
 	/* Who sends above finds the rate as well, and must not find this window instead. */
 	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 &&
 	    !shows_queue(c, rtt, 1) && !has_dropped(c, round_loss(c)))
-		c->window += 2 * (left - lost);
+		c->window += 2 * (known - lost);
 	c->heard_lost = c->lost;
 	c->heard_at = now;
 	c->heard_asked = m->at;

@@ -50,6 +50,7 @@ enum sscop_clock_wait {
  * @heard_asked: us, when its POLL was sent
  * @heard_sent: octets sent before the end of that POLL
  * @heard_lost: octets known to be lost then
+ * @heard_untold: octets sent before the end of that POLL of which nothing was known then
  * @idle: there was nothing to send at some time since that POLL
  * @poll: its number
  */
@@ -60,6 +61,7 @@ struct sscop_clock_mark {
 	u64 heard_asked;
 	u64 heard_sent;
 	u64 heard_lost;
+	u64 heard_untold;
 	bool idle;
 	u32 poll;
 };
@@ -73,6 +75,7 @@ struct sscop_clock_mark {
  * @heard_asked: us, when its POLL was sent
  * @heard_sent: octets sent before the end of that POLL: the others are under way
  * @heard_lost: octets known to be lost when that STAT had come
+ * @heard_untold: octets of which it did not tell, as its list was full
  * @idle_sent: octets sent when there was nothing more to send
  * @empty_sent: octets sent when there was no SD under way either
  * @rate: octets per second, most of a round trip's, of the last rounds and of those before
@@ -126,6 +129,7 @@ struct sscop_clock {
 	u64 heard_asked;
 	u64 heard_sent;
 	u64 heard_lost;
+	u64 heard_untold;
 	u64 idle_sent;
 	u64 empty_sent;
 	u64 rate[2];
@@ -178,7 +182,7 @@ void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now);
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu);
 void sscop_clock_refused(struct sscop_clock *c);
 void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now);
-void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 now);
+void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 untold, u64 now);
 void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 now);
 u64 sscop_clock_resumes(struct sscop_clock *c, u64 now);
 void sscop_clock_paused(struct sscop_clock *c);

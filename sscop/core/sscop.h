@@ -135,6 +135,7 @@ struct sscop_tx_slot {
  * @poll_acked: VT(PA), the newest POLL's number that a STAT answered
  * @stat_poll: the POLL of the last STAT taken
  * @stat_end: where that one's list ended
+ * @ustat_end: where those of USTATs ended
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
  * @again_end: those sent again are earlier
@@ -163,6 +164,7 @@ struct sscop_tx {
 	u32 poll_acked;
 	u32 stat_poll;
 	u32 stat_end;
+	u32 ustat_end;
 	u32 missing;
 	u32 missing_from;
 	u32 again_end;

@@ -165,6 +165,7 @@ static void advance(struct sscop *s, const struct sscop_pdu *pdu)
 	acknowledge(s, tx->acked, pdu->seq);
 	tx->acked = pdu->seq;
 	tx->again_end = not_before(tx->again_end, tx->acked);
+	tx->ustat_end = not_before(tx->ustat_end, tx->acked);
 	tx->pushed_end = not_before(tx->pushed_end, tx->acked);
 	if (sscop_before(tx->limit, pdu->mr)) {
 		tx->limit = pdu->mr;
@@ -191,6 +192,28 @@ static bool was_told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
 {
 	return pdu->ps == tx->stat_poll &&
 	       (!pdu->elements || sscop_before(pdu->list[0], tx->stat_end));
+}
+
+/* Octets of the frames sent before a POLL of which its STATs have not told, as a list has room for
+ * few. What USTATs leave out has come, but for what was sent again.
+ */
+static u64 untold(const struct sscop *s, const struct sscop_pdu *pdu)
+{
+	const struct sscop_tx *tx = &s->tx;
+	u64 octets = 0;
+	u32 seq;
+
+	if (pdu->elements + 3 <= SSCOP_LIST_MAX &&
+	    (!pdu->elements || pdu->list[0] == pdu->seq))
+		return 0;	/* one list was enough */
+	for (seq = tx->acked; seq != tx->next; seq = sscop_add(seq, 1)) {
+		const struct sscop_tx_slot *slot = tx_slot_of(tx, seq);
+
+		if (slot->segment && !slot->missing && sscop_before(slot->poll, pdu->ps) &&
+		    (slot->again || !sscop_before(seq, tx->ustat_end)))
+			octets += slot->length + SSCOP_FRAME;
+	}
+	return octets;
 }
 
 /**
@@ -234,7 +257,7 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 		if (i + 2 < pdu->elements)
 			acknowledge(s, pdu->list[i + 1], pdu->list[i + 2]);
 	}
-	sscop_clock_heard(&s->clock, pdu->ps, now);
+	sscop_clock_heard(&s->clock, pdu->ps, untold(s, pdu), now);
 	return SSCOP_TAKEN;
 }
 
@@ -253,6 +276,8 @@ enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu)
 	if (verdict != SSCOP_TAKEN)
 		return verdict;
 	advance(s, pdu);
+	if (pdu->elements)
+		s->tx.ustat_end = not_before(pdu->list[pdu->elements - 1], s->tx.ustat_end);
 	for (i = 0; i + 1 < pdu->elements; i += 2)
 		ustat_missing(s, pdu->list[i], pdu->list[i + 1]);
 	return SSCOP_TAKEN;

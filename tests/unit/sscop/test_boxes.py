@@ -120,6 +120,24 @@ def test_a_window_of_sds_that_is_closed_is_more_to_send() -> None:
         assert Seen(world, 5 * S).delivered * SEGMENT * 8 > 0.85 * 5 * RATE
 
 
+def test_what_lists_of_losses_leave_out_did_not_pass() -> None:
+    """A queue that is short for the round trip, a radio that loses a tenth, and a rate is sought with
+    more losses than a list has room for. Six times as much went out again as arrived.
+    """
+    again = delivered = 0
+    for seed in range(6):
+        with World(config(window=1024, clock=True), segment=SEGMENT, seed=seed) as world:
+            world.set("out.box", 1)
+            world.set("out.queue", 100_000)
+            world.set("out.delay", 190_000)
+            world.set("out.rate", 300_000)
+            world.connect()
+            world.set("out.loss", 26)
+            seen = Seen(world, 60 * S)
+        again, delivered = again + seen.again, delivered + seen.delivered
+    assert again < delivered
+
+
 def test_what_the_device_below_refuses_is_answered_by_the_rate(world: World) -> None:
     """It is no loss of the radio: nothing is told of SDs that were under way."""
     Seen(world, 10 * S)

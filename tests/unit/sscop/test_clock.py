@@ -44,7 +44,7 @@ class Box:
         lib, total, since = library(), 0, 0
         for now in range(self.now, until, 1000):
             while self.stats and self.stats[0][0] <= now:
-                lib.sscop_clock_heard(self.clock, self.stats.popleft()[1], now)
+                lib.sscop_clock_heard(self.clock, self.stats.popleft()[1], 0, now)
             since += self.send(now)
             if since >= 3000:
                 self.put(POLL + HEADER, now)
@@ -96,6 +96,25 @@ def test_pauses_of_the_sender_do_not_make_it_forget_the_rate() -> None:
             lib.sscop_clock_sent(box.clock, FRAME - HEADER)
             lib.sscop_clock_asked(box.clock, number, now)
         for number in (poll, poll + 1):
-            lib.sscop_clock_heard(box.clock, number, now + BASE_US)
+            lib.sscop_clock_heard(box.clock, number, 0, now + BASE_US)
         poll += 2
         assert lib.sscop_clock_rate(box.clock) > 0.8 * RATE
+
+
+@pytest.mark.parametrize(("untold", "lost", "share"), [(0, 0, 1), (40, 0, 1), (40, 45, 0.25)])
+def test_what_is_not_told_was_lost_as_often(untold: int, lost: int, share: float) -> None:
+    """A hundred frames are sent in a round trip; then a STAT tells of some of them only."""
+    lib, clock = library(), HEADERS.structs["sscop_clock"]()
+    lib.sscop_clock_init(clock, 0)
+    for poll, now in enumerate((1000, 1000 + BASE_US), 1):
+        lib.sscop_clock_sent(clock, POLL)
+        lib.sscop_clock_asked(clock, poll, now)
+        if poll == 1:
+            lib.sscop_clock_heard(clock, poll, 0, now + BASE_US)
+            for _ in range(100):
+                lib.sscop_clock_sent(clock, FRAME - HEADER)
+    for _ in range(lost):
+        lib.sscop_clock_lost(clock, FRAME - HEADER)
+    lib.sscop_clock_heard(clock, 2, untold * FRAME, 1000 + 2 * BASE_US)
+    expected = share * 100 * FRAME / BASE_US * S
+    assert lib.sscop_clock_rate(clock) == pytest.approx(expected, rel=0.02)
