@@ -121,8 +121,8 @@ def test_a_window_of_sds_that_is_closed_is_more_to_send() -> None:
 
 
 def test_what_lists_of_losses_leave_out_did_not_pass() -> None:
-    """A queue that is short for the round trip, a radio that loses a tenth, and a rate is sought with
-    more losses than a list has room for. Six times as much went out again as arrived.
+    """A queue that is short for the round trip, a radio that loses a tenth, and more losses than a
+    list has room for while the rate is sought. Six times as much went out again as arrived.
     """
     again = delivered = 0
     for seed in range(6):

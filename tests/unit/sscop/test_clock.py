@@ -14,6 +14,7 @@ FRAME, HEADER, POLL = 1514, 14, 21
 RATE = 2e6 / 8
 BASE_US = 40_000
 S = 1_000_000
+START, CRUISE = 0, 4
 
 
 class Box:
@@ -76,6 +77,50 @@ def test_a_radio_that_turns_is_full() -> None:
     _, poll = box.run(1, 5 * S)
     share, _ = box.run(poll, 20 * S)
     assert share > 0.6
+
+
+@pytest.mark.parametrize("apart", [1000, 100_000])
+def test_what_round_trips_differ_by_is_in_the_window(apart: int) -> None:
+    """A way back that STATs leave together, 100 ms apart: nothing waits, and the link is kept full.
+    Where round trips differ by what is under way, nothing is added.
+    """
+    lib, box = library(), Box(lambda now: apart - now % apart)
+    frames = int(3 * FRAME / RATE * S)
+    _, poll = box.run(1, 5 * S)
+    rested, total = [], 0.0
+    for second in range(5, 35):
+        share, poll = box.run(poll, (second + 1) * S)
+        rested.append(box.clock.rested - lib.sscop_clock_base(box.clock))
+        total += share / 30
+    assert total > 0.9
+    assert max(rested) <= max(apart, frames)
+    assert max(rested) > apart / 2 or apart < frames
+    box.clock.phase, box.clock.more, box.clock.extra[:] = CRUISE, 0, (0, 0)
+    box.clock.rested = 10 * BASE_US
+    held = lib.sscop_clock_rate(box.clock) * 10 * BASE_US / S
+    assert lib.sscop_clock_window(box.clock) == pytest.approx(9 / 8 * held + 3 * FRAME, rel=0.01)
+
+
+def test_the_start_is_paced() -> None:
+    """Before the rate is known all that may be under way goes out; then, eight times the rate."""
+    lib, clock = library(), HEADERS.structs["sscop_clock"]()
+    lib.sscop_clock_init(clock, 0)
+
+    def sent(start: int, us: int) -> int:
+        """Frames, of a window without an end."""
+        frames = 0
+        for now in range(start, start + us, 100):
+            while frames < 1000 and now >= lib.sscop_clock_due(clock):
+                lib.sscop_clock_sent(clock, FRAME - HEADER)
+                lib.sscop_clock_paced(clock, FRAME - HEADER, now)
+                frames += 1
+        return frames
+
+    assert sent(0, 100) == 1000
+    clock.rate[0], clock.base[0] = int(RATE), BASE_US
+    assert clock.phase == START
+    for start, us in ((S, 10_000), (2 * S, 100_000)):
+        assert sent(start, us) == pytest.approx(8 * RATE * us / S / FRAME, rel=0.1, abs=4)
 
 
 def test_a_slow_way_back_keeps_no_sds_back() -> None:
