@@ -19,6 +19,8 @@
  */
 #include "internal.h"
 
+#define ASK_PART 4	/* of the time in which an answer must come, the first */
+
 /**
  * sscop_slots() - slots that a window needs
  * @window: SDs, 1 to SSCOP_WINDOW_MAX
@@ -535,6 +537,16 @@ static enum sscop_action next_sd(struct sscop *s, u64 now, enum sscop_room room,
 	return SSCOP_NOTHING;
 }
 
+/* Whether a POLL goes before a report. Reports may fill a way that is slow, and without an answer
+ * to a POLL the peer is taken for lost.
+ */
+static bool must_ask(const struct sscop *s, u64 now, bool idle)
+{
+	return now - s->heard_at >= SSCOP_NO_RESPONSE_US / ASK_PART &&
+	       now - s->tx.polled_at >= sscop_keepalive(s) &&
+	       s->state != SSCOP_RESYNCING && sscop_tx_poll_due(s, now, idle);
+}
+
 /* What is to be sent if there is room. @more: a new segment could be cut. */
 static enum sscop_action next_action(struct sscop *s, u64 now, enum sscop_room room, bool more,
 				     struct sscop_output *output)
@@ -546,9 +558,11 @@ static enum sscop_action next_action(struct sscop *s, u64 now, enum sscop_room r
 		return action;
 	more = more && ready && sscop_tx_may_send(s);
 	idle = !more && !s->tx.missing;
-	output->length = sscop_rx_report(s, output->octets,
-					 ready && !idle && !sscop_tx_is_full(s) &&
-					 now >= sscop_tx_due(s));
+	output->length = 0;
+	if (!must_ask(s, now, idle))
+		output->length = sscop_rx_report(s, output->octets,
+						 ready && !idle && !sscop_tx_is_full(s) &&
+						 now >= sscop_tx_due(s));
 	if (output->length)
 		return SSCOP_CONTROL;
 

@@ -68,3 +68,24 @@ def test_polls_are_no_storm_where_no_answer_has_come(rate: int) -> None:
                 world.call("give", 0, lacks)
             world.run(20_000)
         assert world.counts(0)["poll_sent"] < 20 * 100
+
+
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_reports_leave_room_for_polls_of_their_own_end(seed: int) -> None:
+    """A fast way there that loses a sixth, and a way back that is full of reports: whom they come
+    from has to ask as well, or it gives up a link that works for want of an answer.
+    """
+    with World(config(window=2048, clock=True), segment=100, seed=seed) as world:
+        world.set("out.queue", 2 * S)
+        world.set("out.delay", 12_000)
+        world.set("out.rate", 300_000, 0)
+        world.set("out.rate", 9600, 1)
+        world.connect()
+        world.set("out.loss", 40, 0)
+        for _ in range(4500):
+            lacks = 200 - (world.get(0, "given") - world.get(0, "sent"))
+            if lacks > 0:
+                world.call("give", 0, lacks)
+            world.run(20_000)
+            assert world.world.now - world.get(1, "s.heard_at") < 40 * S
+        assert world.counts(1)["resets"] == 0
