@@ -908,7 +908,7 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 		return true;
 	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
 	       star_judges() && !s->j.skip &&
-	       (!s->j.alone || (s->j.over && lost > star_cwnd(&s->w) / 4));
+	       (s->j.over ? lost > star_cwnd(&s->w) / 4 : !(s->j.alone || s->j.empty));
 }
 
 /* Detect that nothing has arrived for half a round trip. If nothing was on its way, since

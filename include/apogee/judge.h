@@ -52,7 +52,7 @@
  * path's RTT, or 0.5 ms above that.
  */
 #define JUDGE_EMPTY_SHIFT	3
-#define JUDGE_EMPTY_US		500U
+#define JUDGE_EMPTY_US		1000U
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
 /* A timestamp (RFC 7323) is as old as its way back has taken, but for the difference of the two
@@ -673,7 +673,7 @@ static inline bool judge_is_excess(struct judge_state *j, const struct judge_rou
 	s64 excess = (s64)j->excess + (s64)r->lost * JUDGE_SEGMENT -
 		     (s64)(((u64)sent * share) >> 5);
 
-	if (j->alone && j->empty)
+	if (j->empty || (j->alone && !j->queue))
 		excess = min_t(s64, excess, (s64)j->excess + most * JUDGE_SEGMENT);
 	j->excess = (u8)clamp_t(s64, excess, 0, U8_MAX);
 	return j->excess > most * JUDGE_SEGMENT;
