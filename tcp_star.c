@@ -500,7 +500,8 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 }
 
 /* The RTT of an ACK, less what its way back was longer than at its shortest; 0 if unknown. As
- * published, or without a timestamp, all of it.
+ * published, or without a timestamp, all of it. That of a retransmission is known by its
+ * timestamp only, to a millisecond, by which the path would look shorter than it is.
  */
 static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 {
@@ -512,7 +513,7 @@ static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 		s->j.back = 0;
 		return rtt_us;
 	}
-	if (!rtt_us)
+	if (!rtt_us || rs->is_retrans)
 		return 0;
 	return rtt_us - judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
 				       rtt_us - min(rtt_us, s->j.base_us));
@@ -657,7 +658,8 @@ static bool star_end_round(struct sock *sk)
 	judge_use(&s->j, &r);
 	s->w.alone = s->j.alone;
 	star_begin_round(sk);
-	star_watch(&s->w, s->j.queue && (s->j.large || r.lost), s->j.excess >= JUDGE_SEGMENT);
+	star_watch(&s->w, s->j.queue && (s->j.large || r.lost), s->j.excess >= JUDGE_SEGMENT,
+		   s->j.learns);
 	/* A test has shown that the path is longer: fill it. */
 	longer = forget(longer && tested && s->w.mode == STAR_YIELD);
 	s->w.clear = max_t(u32, s->w.clear, longer * STAR_CLEAR);
@@ -881,20 +883,22 @@ static void star_set_window(struct sock *sk, u32 most)
 }
 
 /* A window that fills the path need not grow while the flow is alone. If another flow
- * has not been detected, this leaves room for it.
+ * has not been detected, this leaves room for it. Nor does one while losses exceed the link's.
  */
 static bool star_rests(const struct sock *sk)
 {
 	const struct star *s = inet_csk_ca(sk);
 
-	return s->w.mode == STAR_YIELD && star_judges() && s->j.alone &&
-	       s->w.clear < 2 * STAR_CLEAR &&
-	       s->w.cwnd_reno >= max(s->w.cwnd_abe - s->w.cwnd_abe / 16,
-				     tcp_sk(sk)->snd_ssthresh);
+	if (s->w.mode != STAR_YIELD || !star_judges())
+		return false;
+	return s->j.excess >= JUDGE_SEGMENT ||
+	       (s->j.alone && s->w.clear < 2 * STAR_CLEAR &&
+		s->w.cwnd_reno >= max(s->w.cwnd_abe - s->w.cwnd_abe / 16,
+				      tcp_sk(sk)->snd_ssthresh));
 }
 
-/* Has the round trip ended? The second one with far too many losses ends early, as the data
- * sent until its end would be lost as well.
+/* Has the round trip ended? One that suffices to show far too many losses ends early, as the
+ * data sent until its end would be lost as well.
  */
 static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {

@@ -20,13 +20,14 @@
  *   empty   The queue is empty if the RTT is within two packets of the path's, and no more
  *           is sent than the path carries.
  *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
- *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
+ *           one only if the smoothed RTT shows that, too. A rate that no link has shows a
+ *           small flow that the queue was not empty. Losses beyond the rate are summed
  *           up (a CUSUM test, counted in segments, so that the larger of two windows
  *           reaches the limit first). At the limit the window is reduced. With a queue
  *           shared with other flows a few losses suffice. If a flow is alone or its
- *           queue empty, two rounds in a row that lose more than one segment in five
- *           reduce the window to what arrived, else one: a burst of bit errors ends by
- *           itself, an overload does not.
+ *           queue empty, one round never suffices: a burst of bit errors ends by itself,
+ *           an overload does not. Two in a row that lose more than one segment in five
+ *           reduce the window to what arrived.
  *   alone   What a flow sends, compared with ABE's estimate of what the path carries,
  *           shows whether there are other flows. Beside a few of them in a short queue
  *           it does not.
@@ -48,13 +49,12 @@
 #define JUDGE_REST		8U
 /* A queue is not tested while the RTT grows by more than an eighth per round. */
 #define JUDGE_RISE_SHIFT	3
-/* A queue is empty if the RTT is at most two packets, but no more than an eighth of the
- * path's RTT, or 0.5 ms above that.
- */
-#define JUDGE_EMPTY_SHIFT	3
-#define JUDGE_EMPTY_US		1000U
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
+/* A queue is empty if the RTT is at most two packets, but no more than an eighth of the
+ * path's RTT, or what the stack sends at once above that.
+ */
+#define JUDGE_EMPTY_SHIFT	3
 /* A timestamp (RFC 7323) is as old as its way back has taken, but for the difference of the two
  * clocks. Its unit is taken to be a millisecond: it looks older by up to one.
  */
@@ -86,6 +86,11 @@
  */
 #define JUDGE_LINK_BEGIN	12U
 #define JUDGE_LINK_MOST		96U
+/* No link loses one in six: that is a full queue, whose RTT was taken for the path's. The path
+ * is then taken to be an eighth shorter, so that the RTT shows a queue.
+ */
+#define JUDGE_LINK_NEVER	171U
+#define JUDGE_REFUTE_SHIFT	3
 /* As long as a queue may be hidden: 1.6e-6 loses one in 52. */
 #define JUDGE_LINK_FEW		20U
 /* A round of this number of segments counts as much as all before. */
@@ -121,7 +126,7 @@
  * @seen: when @base_us was last seen, in 131072 us, modulo 2^8
  * @mark: @age at the last check of the receiver's clock, in 4096 us, modulo 2^8
  * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
- * @link: loss rate of the link, in 1/1024
+ * @link: loss rate of the link, in 1/1024, up to JUDGE_LINK_NEVER
  * @fall: fall of the RTT expected in a test, in 1/256 of @last_us
  * @test: rounds until the test of the RTT is evaluated, 0: no test
  * @standing: rounds with a queue, up to JUDGE_STANDING
@@ -358,7 +363,7 @@ static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 p
 {
 	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
 
-	return rtt_us <= j->base_us + max_t(u64, few_us, JUDGE_EMPTY_US);
+	return rtt_us <= j->base_us + max_t(u64, few_us, JUDGE_BURST_US);
 }
 
 /**
@@ -618,6 +623,21 @@ static inline void judge_cut_made(struct judge_state *j)
 	j->skip = 2;
 }
 
+/* The link's loss rate as far as it is tolerated. */
+static inline u32 judge_link(const struct judge_state *j)
+{
+	return min_t(u32, j->link, JUDGE_LINK_MOST);
+}
+
+/* What seemed to be a link with losses is a full queue: so is the path's RTT, until it is
+ * measured anew. A large flow sees that by itself.
+ */
+static inline void judge_refute(struct judge_state *j)
+{
+	j->base_us -= j->base_us >> JUDGE_REFUTE_SHIFT;
+	j->link = JUDGE_LINK_BEGIN;
+}
+
 /* Learn the link's loss rate. It falls in any round, and rises in rounds with an empty
  * queue. The more segments, the more a round counts. A high rate that the smoothed RTT does
  * not confirm is lowered by an eighth if there may be other flows: if all of them attributed
@@ -628,7 +648,7 @@ static inline void judge_learn(struct judge_state *j, const struct judge_round *
 	u32 rate = (u32)div_u64((u64)min_t(u32, r->lost, sent) << 10, max_t(u32, sent, 1));
 	u32 link = (u32)div_u64((u64)j->link * JUDGE_LEARN + (u64)rate * sent,
 				min_t(u64, (u64)sent + JUDGE_LEARN, U32_MAX));
-	u32 most = JUDGE_LINK_MOST;
+	u32 most = j->large ? JUDGE_LINK_MOST : JUDGE_LINK_NEVER;
 
 	if (!j->empty)
 		link = min_t(u32, link, j->link);
@@ -638,6 +658,8 @@ static inline void judge_learn(struct judge_state *j, const struct judge_round *
 			most -= (most - JUDGE_LINK_FEW + 7) / 8;
 	}
 	j->link = (u8)clamp_t(u32, link, JUDGE_LINK_BEGIN, most);
+	if (j->link == JUDGE_LINK_NEVER)
+		judge_refute(j);
 }
 
 /* Were more than one in five lost, in sufficient number? */
@@ -646,7 +668,7 @@ static inline bool judge_is_too_many(const struct judge_state *j, const struct j
 	u64 sent = (u64)r->delivered + r->lost;
 
 	return r->lost >= JUDGE_OVER_LEAST && !r->train &&
-	       (u64)r->lost * 1024 > sent * (JUDGE_OVER_SHARE + j->link / 2U) +
+	       (u64)r->lost * 1024 > sent * (JUDGE_OVER_SHARE + judge_link(j) / 2U) +
 					     JUDGE_OVER_SPREAD * 1024U;
 }
 
@@ -663,12 +685,12 @@ static inline bool judge_is_over(struct judge_state *j, const struct judge_round
 	       (!j->skip || ((u64)r->delivered * 4 < r->cwnd && (u64)r->lost * 8 > sent * 5));
 }
 
-/* The CUSUM test. With an empty queue neither one burst of losses nor two losses of a small
- * window are congestion.
+/* The CUSUM test. Without a queue of its own making neither one burst of losses nor, with an
+ * empty queue, two losses of a small window are congestion.
  */
 static inline bool judge_is_excess(struct judge_state *j, const struct judge_round *r, u32 sent)
 {
-	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
+	u32 link = judge_link(j), share = link + link / 2U + JUDGE_EXCESS_BASE;
 	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW, 1U + j->empty, JUDGE_EXCESS);
 	s64 excess = (s64)j->excess + (s64)r->lost * JUDGE_SEGMENT -
 		     (s64)(((u64)sent * share) >> 5);
@@ -685,7 +707,7 @@ static inline bool judge_is_full(const struct judge_state *j, const struct judge
 {
 	return j->queue && !j->alone &&
 	       r->lost >= JUDGE_FULL_LEAST + (sent >> JUDGE_FULL_SHIFT) +
-				  (((u64)sent * j->link) >> 10);
+				  (((u64)sent * judge_link(j)) >> 10);
 }
 
 /**
@@ -716,8 +738,10 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 		return JUDGE_STAY;
 	}
 	/* Not limited by cwnd, e.g. losses block the receiver's window: no reduction. */
-	if (!r->limited || (u64)sent * 4 < (u64)r->cwnd * 3)
+	if (!r->limited || (u64)sent * 4 < (u64)r->cwnd * 3) {
+		j->excess = 0;
 		return JUDGE_STAY;
+	}
 	if (judge_is_full(j, r, sent))
 		answer = JUDGE_FULL;
 	else if (judge_is_excess(j, r, sent) && r->lost)

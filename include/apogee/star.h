@@ -41,10 +41,10 @@
 #define STAR_WAIT		8U
 #define STAR_WAIT_MOST		64U
 #define STAR_TRIES_MOST		3U
-/* A probe grows by an eighth of the window per round trip, and by at most an eighth of
+/* A probe grows by a quarter of the window per round trip, and by at most a quarter of
  * what is missing to cwnd_abe; if the flow is alone, by a sixteenth, also above cwnd_abe.
  */
-#define STAR_TRY_SHIFT		3
+#define STAR_TRY_SHIFT		2
 #define STAR_TRY_ALONE_SHIFT	4
 /* An excess of losses takes this number from the rounds without congestion. */
 #define STAR_CLEAR_LOSS		4U
@@ -389,8 +389,9 @@ static inline u32 star_drain(u32 cwnd, u32 rtt_us, u32 rtt_min_us, bool alone)
  * @w: the window
  * @queue: a queue stood during the last round, of a large flow or with losses
  * @losses: losses exceed what the link may cause
+ * @empty: the smoothed RTT, too, showed an empty queue; that counts twice
  */
-static inline void star_watch(struct star_window *w, bool queue, bool losses)
+static inline void star_watch(struct star_window *w, bool queue, bool losses, bool empty)
 {
 	bool tried = w->mode == STAR_YIELD && star_waited(w, 1);
 
@@ -398,8 +399,8 @@ static inline void star_watch(struct star_window *w, bool queue, bool losses)
 		w->clear = 0;
 	else if (losses)
 		w->clear -= min_t(u8, w->clear, STAR_CLEAR_LOSS);
-	else if (w->clear < STAR_WAIT_MOST)
-		w->clear++;
+	else
+		w->clear = (u8)min_t(u32, w->clear + 1U + empty, STAR_WAIT_MOST);
 	if (tried && !star_waited(w, 1))
 		star_try_failed(w);
 }
