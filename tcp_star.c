@@ -501,7 +501,7 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 
 /* The RTT of an ACK, less what its way back was longer than at its shortest; 0 if unknown. As
  * published, or without a timestamp, all of it. That of a retransmission is known by its
- * timestamp only, to a millisecond, by which the path would look shorter than it is.
+ * timestamp only, which is up to a tick too short: it is no evidence of a shorter path.
  */
 static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 {
@@ -513,8 +513,9 @@ static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 		s->j.back = 0;
 		return rtt_us;
 	}
-	if (!rtt_us || rs->is_retrans)
+	if (!rtt_us)
 		return 0;
+	rtt_us += rs->is_retrans * JUDGE_TICK_US;
 	return rtt_us - judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
 				       rtt_us - min(rtt_us, s->j.base_us));
 }
