@@ -100,6 +100,8 @@
 /* Limit of the excess: 5 segments, or a twelfth of a small window. */
 #define JUDGE_EXCESS		5U
 #define JUDGE_EXCESS_WINDOW	12U
+/* A round without losses takes an eighth of it: a window of two segments has a way out, too. */
+#define JUDGE_FORGET		8U
 /* The excess is counted in 1/32 segment. */
 #define JUDGE_SEGMENT		32U
 /* A bit error rate of 1e-5 loses one frame in 9. More than one in five plus two
@@ -692,7 +694,8 @@ static inline bool judge_is_excess(struct judge_state *j, const struct judge_rou
 {
 	u32 link = judge_link(j), share = link + link / 2U + JUDGE_EXCESS_BASE;
 	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW, 1U + j->empty, JUDGE_EXCESS);
-	s64 excess = (s64)j->excess + (s64)r->lost * JUDGE_SEGMENT -
+	u32 past = r->lost ? j->excess : j->excess - (j->excess + JUDGE_FORGET - 1) / JUDGE_FORGET;
+	s64 excess = (s64)past + (s64)r->lost * JUDGE_SEGMENT -
 		     (s64)(((u64)sent * share) >> 5);
 
 	if (j->empty || (j->alone && !j->queue))

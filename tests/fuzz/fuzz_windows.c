@@ -72,7 +72,7 @@ static void try_star(struct input *in)
 		star_lwc(&star, next32(in), ssthresh, what & 8, what & 16);
 		break;
 	case 3:
-		star_watch(&star, what & 8, what & 16);
+		star_watch(&star, what & 8, what & 16, what & 32);
 		break;
 	case 4:
 		star_watch_start(&star);

@@ -171,7 +171,7 @@ void prove_star_respond(struct star_window *w, u32 cwnd, u32 to, bool published)
 	//@ assert 1 <= w->cwnd_reno <= ABE_WINDOW_MAX;
 }
 
-void prove_star_watch(struct star_window *w, bool queue, bool losses)
+void prove_star_watch(struct star_window *w, bool queue, bool losses, bool empty)
 {
 	u8 n;
 
@@ -180,7 +180,7 @@ void prove_star_watch(struct star_window *w, bool queue, bool losses)
 		if (w->clear != n)
 			continue;
 		w->clear = n;
-		star_watch(w, queue, losses);
+		star_watch(w, queue, losses, empty);
 		//@ assert w->clear <= STAR_WAIT_MOST;
 	}
 	star_try_failed(w);
@@ -227,7 +227,7 @@ void wrap_judge_learn(struct judge_state *j, const struct judge_round *r, u32 se
 	u32 n;
 
 	assume(!j->learns && !j->alone);
-	for (n = JUDGE_LINK_FEW + 1; n <= JUDGE_LINK_MOST; n++) {
+	for (n = JUDGE_LINK_FEW + 1; n < JUDGE_LINK_NEVER; n++) {
 		if (j->link != n)
 			continue;
 		j->link = (u8)n;

@@ -435,7 +435,7 @@ def test_a_try_that_failed_is_not_made_again_soon(apogee: Library) -> None:
 
 
 @given(
-    st.lists(st.tuples(st.booleans(), st.booleans()), max_size=200),
+    st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), max_size=200),
     clears,
     failed,
     st.integers(1, 800),
@@ -443,21 +443,22 @@ def test_a_try_that_failed_is_not_made_again_soon(apogee: Library) -> None:
 )
 def test_rounds_without_congestion_are_counted(
     apogee: Library,
-    rounds: list[tuple[bool, bool]],
+    rounds: list[tuple[bool, bool, bool]],
     clear: int,
     tries: int,
     cwnd: int,
     mode: str,
 ) -> None:
-    """One each, to 64; a queue takes them all away, an excess of losses four of them. In YIELD a
-    try ends by that, and the next one is twice as late.
+    """One each, two where the queue is seen to be empty, to 64; a queue takes them all away, an excess
+    of losses four of them. In YIELD a try ends by that, and the next one is twice as late.
     """
     w = yielding(apogee, cwnd, 400, mode=getattr(apogee, mode), clear=clear, tries=tries)
     now = apogee.star_cwnd(w)
-    for queue, losses in rounds:
+    for queue, losses, empty in rounds:
         tried = mode == "STAR_YIELD" and waited(clear, tries, 1, now, 400)
-        apogee.star_watch(w, queue, losses)
-        clear = 0 if queue else max(clear - 4, 0) if losses else min(clear + 1, 64)
+        apogee.star_watch(w, queue, losses, empty)
+        more = min(clear + 1 + empty, 64)
+        clear = 0 if queue else max(clear - 4, 0) if losses else more
         if tried and not waited(clear, tries, 1, now, 400):
             tries = min(tries + 1, 3)
         assert (w.clear, w.tries) == (clear, tries)
@@ -516,8 +517,8 @@ def test_as_published_there_is_no_yield(
 def test_growth_beside_others(
     apogee: Library, reno: int, abe: int, clear: int, tries: int, alone: bool, queue: bool
 ) -> None:
-    """Reno's segment a round until a try; then an eighth of the window, two at least, and no more
-    than an eighth of what is missing, and one. Alone, twice as late, a sixteenth and one, however
+    """Reno's segment a round until a try; then a quarter of the window, two at least, and no more
+    than a quarter of what is missing, and one. Alone, twice as late, a sixteenth and one, however
     much is missing. So many ACKs as the divisor says make a segment, and one less makes none.
     """
     w = yielding(apogee, reno, abe, clear=clear, tries=tries, alone=alone)
@@ -526,9 +527,9 @@ def test_growth_beside_others(
     if alone and waited(clear, tries, 2, cwnd, abe):
         per_round = cwnd // 16 + 1
     elif cwnd < abe and waited(clear, tries, 1, cwnd, abe):
-        per_round = min(max(cwnd // 8, 2), (abe - cwnd) // 8 + 1)
+        per_round = min(max(cwnd // 4, 2), (abe - cwnd) // 4 + 1)
     assert divisor == math.floor(Fraction(cwnd, per_round))
-    assert min(8, cwnd // 2) <= divisor <= cwnd
+    assert min(4, cwnd // 2) <= divisor <= cwnd
     if clear < 12 or reno <= abe:  # else YIELD ends
         for acked, gained in ((divisor - 1, 0), (divisor, 1)):
             w.cwnd_reno, w.cwnd_cnt = reno, 0

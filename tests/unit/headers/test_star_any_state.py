@@ -66,10 +66,11 @@ def part(any_state: Simulation, seed: int) -> float:
     "seeds", [range(1, 81), pytest.param(range(81, 1001), marks=pytest.mark.deep)]
 )
 def test_any_state_is_left(any_state: Simulation, seeds: range) -> None:
-    """.85 of what arrives is the target, within ten seconds and 60 round trips: one path in 32 may
-    miss it. Of 1500 others 34 do, with .70 to .84: most have jitter.
+    """.85 of what arrives is the target, within ten seconds and 60 round trips. Of 2000 paths 59 miss
+    it, with .73 to .84: most have jitter. So many may, and four standard deviations more.
     """
     parts = sorted((part(any_state, seed), seed) for seed in seeds)
     few = [(round(of, 3), a_path(seed)[0]) for of, seed in parts if of < 0.85]
-    assert len(few) <= len(seeds) // 32, few
-    assert parts[0][0] >= 0.15, few
+    due = 0.03 * len(seeds)
+    assert len(few) <= due + 4 * due**0.5, few
+    assert parts[0][0] >= 0.4, few

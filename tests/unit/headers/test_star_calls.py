@@ -482,15 +482,15 @@ def test_far_too_many_losses_end_start(
 @pytest.mark.parametrize(
     ("queue_us", "fields", "clear"),
     [
-        (0, {}, 6),
-        (0, {"lost": 1}, 6),
+        (0, {}, 7),
+        (0, {"lost": 1}, 7),
         (20_000, {}, 6),
         (20_000, {"lost": 1}, 6),
         (100_000, {}, 6),
         (100_000, {"lost": 1}, 0),
         (100_000, {"delivered": 179}, 6),
         (100_000, {"delivered": 180}, 0),
-        (0, {"excess": 31}, 6),
+        (0, {"excess": 31}, 7),
         (0, {"excess": 32}, 1),
         (0, {"clear": 64}, 64),
     ],
@@ -498,9 +498,10 @@ def test_far_too_many_losses_end_start(
 def test_what_is_no_congestion(
     star: Made, queue_us: int, fields: dict[str, int], clear: int
 ) -> None:
-    """Five rounds without were counted. A loss is none, with a queue that does not stand, as it is
-    less than a sixteenth of 500 ms; nor is one that does, without a loss, below 3/8 of
-    the 480 segments that the path carries in 600 ms. An excess of a segment takes four rounds.
+    """Five rounds without were counted; one with an empty queue counts twice. A loss is none, with a
+    queue that does not stand, as it is less than a sixteenth of 500 ms; nor is one that does,
+    without a loss, below 3/8 of the 480 segments that the path carries in 600 ms. An excess of a
+    segment takes four rounds.
     """
     rtt_us = 500_000 + queue_us
     rtts = {"least_us": rtt_us, "last_us": rtt_us, "low_us": rtt_us, "srtt_us": rtt_us << 3}
@@ -572,6 +573,20 @@ def test_the_way_back_is_no_part_of_an_rtt(
     )  # fmt: skip
     assert t.rtt_there() == rtt
     assert t.back == back // 16
+
+
+@pytest.mark.parametrize(
+    ("judges", "saw", "took", "rtt"), [(1, 1, 17_000, 18_000), (1, 1, 0, 0), (0, 1, 17_000, 17_000)]
+)
+def test_a_retransmission_s_rtt_is_a_tick_longer(
+    star: Made, judges: int, saw: int, took: int, rtt: int
+) -> None:
+    """Only its timestamp tells it, in whole milliseconds: 17 may be 17.9, and is no shorter path."""
+    t = star(
+        base_us=100_000, tcp_mstamp=SECOND, rcv_tsval=990, coexist=judges, saw_tstamp=saw,
+        rs_rtt_us=took, rs_is_retrans=1,
+    )  # fmt: skip
+    assert t.rtt_there() == rtt
 
 
 @pytest.mark.parametrize(
@@ -673,6 +688,11 @@ def test_no_idle_time_leaves_a_test(star: Made, to: int) -> None:
         (375, 300, {"clear": 23}, 1, True),
         (375, 300, {"clear": 24}, 1, False),
         (375, 300, {"alone": 0}, 1, False),
+        # while a segment is in excess of the link's losses, at any size
+        (2, 300, {"alone": 0, "excess": 31}, 1, False),
+        (2, 300, {"alone": 0, "excess": 32}, 1, True),
+        (2, 300, {"mode": CRUISE, "excess": 32}, 1, False),
+        (2, 300, {"excess": 32}, 0, False),
         (375, 300, {"mode": CRUISE}, 1, False),
         (375, 300, {}, 0, False),
     ],
@@ -680,7 +700,7 @@ def test_no_idle_time_leaves_a_test(star: Made, to: int) -> None:
 def test_only_a_window_that_fills_the_path_rests(
     star: Made, cwnd: int, ssthresh: int, fields: dict[str, int], judges: int, does: bool
 ) -> None:
-    """Alone, once it has come back to ssthresh."""
+    """Alone, once it has come back to ssthresh; or while losses are in excess."""
     t = star(**{"cwnd_reno": cwnd, "alone": 1} | fields, snd_ssthresh=ssthresh, coexist=judges)
     assert t.rests() == does
 
@@ -695,6 +715,9 @@ def test_only_a_window_that_fills_the_path_rests(
         # alone it may be a burst of bit errors, but for the second such round
         (0, 500, {"alone": 1}, 1, False),
         (0, 500, {"alone": 1, "over": 1}, 1, True),
+        # with an empty queue, too, whatever others there seem to be
+        (0, 500, {"empty": 1}, 1, False),
+        (0, 500, {"empty": 1, "over": 1}, 1, True),
         (31, 32, {"over": 1}, 1, True),
         # and that with a quarter of the window: a burst in two rounds is none of two
         (0, 250, {"cwnd_reno": 1000, "alone": 1, "over": 1}, 1, False),

@@ -180,7 +180,7 @@ class Connection(RuleBasedStateMachine):
         assert j.queue or not j.standing or least == U32_MAX
         apogee.judge_use(j, r)
         w.alone = j.alone
-        apogee.star_watch(w, j.queue, j.excess >= apogee.JUDGE_SEGMENT)
+        apogee.star_watch(w, j.queue, j.excess >= apogee.JUDGE_SEGMENT, j.learns)
         if w.mode == apogee.STAR_SLOW:
             return
         if self.start_ended(r) if w.mode == apogee.STAR_START else self.answered(r):
