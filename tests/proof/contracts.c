@@ -542,6 +542,19 @@ static inline void judge_silence(struct judge_state *j);
   @*/
 static inline void judge_cut_made(struct judge_state *j);
 
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @ ensures \result <= 96 && \result <= j->link;
+  @*/
+static inline u32 judge_link(const struct judge_state *j);
+
+/*@ requires \valid(j);
+  @ assigns j->base_us, j->link;
+  @ ensures j->base_us <= \old(j->base_us) && j->link == 12;
+  @ ensures \old(j->base_us) > 0 ==> j->base_us > 0;
+  @*/
+static inline void judge_refute(struct judge_state *j);
+
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && 12 <= j->link <= 170;
   @ assigns j->link, j->base_us;
   @ ensures 12 <= j->link <= 170 && j->base_us <= \old(j->base_us);

@@ -126,8 +126,8 @@ def test_the_link_in_fractions(
 
 
 def test_no_link_loses_one_in_six(apogee: Library) -> None:
-    """A small flow that loses a quarter of 12 in each round with a queue that seems to be empty: the
-    mean nears 256 of 1024 by 12/140 of the difference, 244 * (128/140)^n, and a little less as it is
+    """A small flow loses a quarter of 12 in each round with a queue that seems empty. The mean
+    nears 256 of 1024 by 12/140 of the difference, 244 * (128/140)^n, and a little less as it is
     rounded down. Beyond 171, at the same RTT, a queue stands.
     """
     j, seen = judge(apogee, empty=1, learns=1), []

@@ -449,8 +449,8 @@ def test_rounds_without_congestion_are_counted(
     cwnd: int,
     mode: str,
 ) -> None:
-    """One each, two where the queue is seen to be empty, to 64; a queue takes them all away, an excess
-    of losses four of them. In YIELD a try ends by that, and the next one is twice as late.
+    """One each, two where the queue is seen to be empty, to 64; a queue takes them all away, an
+    excess of losses four of them. In YIELD a try ends by that, and the next one is twice as late.
     """
     w = yielding(apogee, cwnd, 400, mode=getattr(apogee, mode), clear=clear, tries=tries)
     now = apogee.star_cwnd(w)

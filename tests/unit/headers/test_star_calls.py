@@ -498,8 +498,8 @@ def test_far_too_many_losses_end_start(
 def test_what_is_no_congestion(
     star: Made, queue_us: int, fields: dict[str, int], clear: int
 ) -> None:
-    """Five rounds without were counted; one with an empty queue counts twice. A loss is none, with a
-    queue that does not stand, as it is less than a sixteenth of 500 ms; nor is one that does,
+    """Five rounds without were counted; one with an empty queue counts twice. A loss is none,
+    with a queue that does not stand, as it is less than a sixteenth of 500 ms; nor is one that does,
     without a loss, below 3/8 of the 480 segments that the path carries in 600 ms. An excess of a
     segment takes four rounds.
     """
@@ -581,7 +581,7 @@ def test_the_way_back_is_no_part_of_an_rtt(
 def test_a_retransmission_s_rtt_is_a_tick_longer(
     star: Made, judges: int, saw: int, took: int, rtt: int
 ) -> None:
-    """Only its timestamp tells it, in whole milliseconds: 17 may be 17.9, and is no shorter path."""
+    """Only its timestamp tells it, in whole milliseconds: 17 may be 17.9, no shorter path."""
     t = star(
         base_us=100_000, tcp_mstamp=SECOND, rcv_tsval=990, coexist=judges, saw_tstamp=saw,
         rs_rtt_us=took, rs_is_retrans=1,
