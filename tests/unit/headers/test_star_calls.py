@@ -499,9 +499,9 @@ def test_what_is_no_congestion(
     star: Made, queue_us: int, fields: dict[str, int], clear: int
 ) -> None:
     """Five rounds without were counted; one with an empty queue counts twice. A loss is none,
-    with a queue that does not stand, as it is less than a sixteenth of 500 ms; nor is one that does,
-    without a loss, below 3/8 of the 480 segments that the path carries in 600 ms. An excess of a
-    segment takes four rounds.
+    with a queue that does not stand, as it is less than a sixteenth of 500 ms; nor is one that
+    does, without a loss, below 3/8 of the 480 segments that the path carries in 600 ms. An excess
+    of a segment takes four rounds.
     """
     rtt_us = 500_000 + queue_us
     rtts = {"least_us": rtt_us, "last_us": rtt_us, "low_us": rtt_us, "srtt_us": rtt_us << 3}
