@@ -123,8 +123,8 @@ def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
     """The window falls to the path's product (ABE's share) plus 16 segments, and briefly as far
     below the product as it was above.
 
-    Alone on the path it rests there for 24 round trips, grows past ABE's share if that has become
-    larger, and then that share counts again.
+    Alone on the path it rests there for 24 round trips, half as many as far as they show an empty
+    queue, grows past ABE's share if that has become larger, and then that share counts again.
     """
     acks = runs["queued"].traced("star_ack")
     begin = next(at for at, ack in enumerate(acks) if ack["mode"] == "yield")
@@ -140,7 +140,7 @@ def test_a_loss_with_a_standing_queue_makes_room(runs: dict[str, Run]) -> None:
     rest = [ack["cwnd_reno"] for ack in held if ack["clear"] < 24]
     assert max(rest) == first["ssthresh"]
     assert all(ack["cwnd_reno"] <= max(first["ssthresh"], ack["cwnd_abe"] + 1) for ack in held)
-    assert 24 <= (held[-1]["t"] - first["t"]) / (2 * DELAY) < 28
+    assert 12 <= (held[-1]["t"] - first["t"]) / (2 * DELAY) < 28
     assert 0 <= acks[end]["cwnd"] - held[-1]["cwnd"] <= 1, "the sum stays"
     assert runs["queued"].goodput(4, 19) > 0.98 * runs["queued"].case.plan.limit_bps
 
