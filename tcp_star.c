@@ -515,7 +515,8 @@ static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
 	}
 	if (!rtt_us)
 		return 0;
-	rtt_us += rs->is_retrans * JUDGE_TICK_US;
+	if (rs->is_retrans && s->j.base_us != U32_MAX)
+		rtt_us = max(rtt_us, s->j.base_us);
 	return rtt_us - judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
 				       rtt_us - min(rtt_us, s->j.base_us));
 }

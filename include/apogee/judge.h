@@ -20,8 +20,7 @@
  *   empty   The queue is empty if the RTT is within two packets of the path's, and no more
  *           is sent than the path carries.
  *   losses  The link's own loss rate is learned in rounds with an empty queue, a high
- *           one only if the smoothed RTT shows that, too. A rate that no link has shows a
- *           small flow that the queue was not empty. Losses beyond the rate are summed
+ *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
  *           up (a CUSUM test, counted in segments, so that the larger of two windows
  *           reaches the limit first). At the limit the window is reduced. With a queue
  *           shared with other flows a few losses suffice. If a flow is alone or its
@@ -49,12 +48,13 @@
 #define JUDGE_REST		8U
 /* A queue is not tested while the RTT grows by more than an eighth per round. */
 #define JUDGE_RISE_SHIFT	3
-/* What the stack sends at once: TSO packets of a millisecond. */
-#define JUDGE_BURST_US		1000U
 /* A queue is empty if the RTT is at most two packets, but no more than an eighth of the
- * path's RTT, or what the stack sends at once above that.
+ * path's RTT, or 0.5 ms above that.
  */
 #define JUDGE_EMPTY_SHIFT	3
+#define JUDGE_EMPTY_US		500U
+/* What the stack sends at once: TSO packets of a millisecond. */
+#define JUDGE_BURST_US		1000U
 /* A timestamp (RFC 7323) is as old as its way back has taken, but for the difference of the two
  * clocks. Its unit is taken to be a millisecond: it looks older by up to one.
  */
@@ -86,11 +86,6 @@
  */
 #define JUDGE_LINK_BEGIN	12U
 #define JUDGE_LINK_MOST		96U
-/* No link loses one in six: that is a full queue, whose RTT was taken for the path's. The path
- * is then taken to be an eighth shorter, so that the RTT shows a queue.
- */
-#define JUDGE_LINK_NEVER	171U
-#define JUDGE_REFUTE_SHIFT	3
 /* As long as a queue may be hidden: 1.6e-6 loses one in 52. */
 #define JUDGE_LINK_FEW		20U
 /* A round of this number of segments counts as much as all before. */
@@ -128,7 +123,7 @@
  * @seen: when @base_us was last seen, in 131072 us, modulo 2^8
  * @mark: @age at the last check of the receiver's clock, in 4096 us, modulo 2^8
  * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
- * @link: loss rate of the link, in 1/1024, up to JUDGE_LINK_NEVER
+ * @link: loss rate of the link, in 1/1024
  * @fall: fall of the RTT expected in a test, in 1/256 of @last_us
  * @test: rounds until the test of the RTT is evaluated, 0: no test
  * @standing: rounds with a queue, up to JUDGE_STANDING
@@ -365,7 +360,7 @@ static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 p
 {
 	u64 few_us = min_t(u64, 2ULL * packet_us, j->base_us >> JUDGE_EMPTY_SHIFT);
 
-	return rtt_us <= j->base_us + max_t(u64, few_us, JUDGE_BURST_US);
+	return rtt_us <= j->base_us + max_t(u64, few_us, JUDGE_EMPTY_US);
 }
 
 /**
@@ -625,21 +620,6 @@ static inline void judge_cut_made(struct judge_state *j)
 	j->skip = 2;
 }
 
-/* The link's loss rate as far as it is tolerated. */
-static inline u32 judge_link(const struct judge_state *j)
-{
-	return min_t(u32, j->link, JUDGE_LINK_MOST);
-}
-
-/* What seemed to be a link with losses is a full queue: so is the path's RTT, until it is
- * measured anew. A large flow sees that by itself.
- */
-static inline void judge_refute(struct judge_state *j)
-{
-	j->base_us -= j->base_us >> JUDGE_REFUTE_SHIFT;
-	j->link = JUDGE_LINK_BEGIN;
-}
-
 /* Learn the link's loss rate. It falls in any round, and rises in rounds with an empty
  * queue. The more segments, the more a round counts. A high rate that the smoothed RTT does
  * not confirm is lowered by an eighth if there may be other flows: if all of them attributed
@@ -650,7 +630,7 @@ static inline void judge_learn(struct judge_state *j, const struct judge_round *
 	u32 rate = (u32)div_u64((u64)min_t(u32, r->lost, sent) << 10, max_t(u32, sent, 1));
 	u32 link = (u32)div_u64((u64)j->link * JUDGE_LEARN + (u64)rate * sent,
 				min_t(u64, (u64)sent + JUDGE_LEARN, U32_MAX));
-	u32 most = j->large ? JUDGE_LINK_MOST : JUDGE_LINK_NEVER;
+	u32 most = JUDGE_LINK_MOST;
 
 	if (!j->empty)
 		link = min_t(u32, link, j->link);
@@ -660,8 +640,6 @@ static inline void judge_learn(struct judge_state *j, const struct judge_round *
 			most -= (most - JUDGE_LINK_FEW + 7) / 8;
 	}
 	j->link = (u8)clamp_t(u32, link, JUDGE_LINK_BEGIN, most);
-	if (j->link == JUDGE_LINK_NEVER)
-		judge_refute(j);
 }
 
 /* Were more than one in five lost, in sufficient number? */
@@ -670,7 +648,7 @@ static inline bool judge_is_too_many(const struct judge_state *j, const struct j
 	u64 sent = (u64)r->delivered + r->lost;
 
 	return r->lost >= JUDGE_OVER_LEAST && !r->train &&
-	       (u64)r->lost * 1024 > sent * (JUDGE_OVER_SHARE + judge_link(j) / 2U) +
+	       (u64)r->lost * 1024 > sent * (JUDGE_OVER_SHARE + j->link / 2U) +
 					     JUDGE_OVER_SPREAD * 1024U;
 }
 
@@ -692,7 +670,7 @@ static inline bool judge_is_over(struct judge_state *j, const struct judge_round
  */
 static inline bool judge_is_excess(struct judge_state *j, const struct judge_round *r, u32 sent)
 {
-	u32 link = judge_link(j), share = link + link / 2U + JUDGE_EXCESS_BASE;
+	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
 	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW, 1U + j->empty, JUDGE_EXCESS);
 	u32 past = r->lost ? j->excess : j->excess - (j->excess + JUDGE_FORGET - 1) / JUDGE_FORGET;
 	s64 excess = (s64)past + (s64)r->lost * JUDGE_SEGMENT -
@@ -710,7 +688,7 @@ static inline bool judge_is_full(const struct judge_state *j, const struct judge
 {
 	return j->queue && !j->alone &&
 	       r->lost >= JUDGE_FULL_LEAST + (sent >> JUDGE_FULL_SHIFT) +
-				  (((u64)sent * judge_link(j)) >> 10);
+				  (((u64)sent * j->link) >> 10);
 }
 
 /**

@@ -41,10 +41,11 @@
 #define STAR_WAIT		8U
 #define STAR_WAIT_MOST		64U
 #define STAR_TRIES_MOST		3U
-/* A probe grows by a quarter of the window per round trip, and by at most a quarter of
+/* A probe grows by an eighth of the window per round trip, and by at most a quarter of
  * what is missing to cwnd_abe; if the flow is alone, by a sixteenth, also above cwnd_abe.
  */
-#define STAR_TRY_SHIFT		2
+#define STAR_TRY_SHIFT		3
+#define STAR_TRY_MOST_SHIFT	2
 #define STAR_TRY_ALONE_SHIFT	4
 /* An excess of losses takes this number from the rounds without congestion. */
 #define STAR_CLEAR_LOSS		4U
@@ -221,7 +222,7 @@ static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd)
 		return (cwnd >> STAR_TRY_ALONE_SHIFT) + 1;
 	if (cwnd < w->cwnd_abe && star_waited(w, 1))
 		return min_t(u32, max_t(u32, cwnd >> STAR_TRY_SHIFT, 2),
-			     ((w->cwnd_abe - cwnd) >> STAR_TRY_SHIFT) + 1);
+			     ((w->cwnd_abe - cwnd) >> STAR_TRY_MOST_SHIFT) + 1);
 	return 1;
 }
 

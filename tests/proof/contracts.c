@@ -81,7 +81,7 @@
   @	j->base_us <= j->least_us && j->standing <= 4 && j->rest <= 8 && j->test <= 3 &&
   @	j->dip <= 1 && j->renew <= 3;
   @ predicate judge_loses(struct judge_state *j) =
-  @	12 <= j->link <= 170 && j->skip <= 3 && j->quiet <= 3;
+  @	12 <= j->link <= 96 && j->skip <= 3 && j->quiet <= 3;
   @*/
 
 /* --- int.h --- */
@@ -542,23 +542,9 @@ static inline void judge_silence(struct judge_state *j);
   @*/
 static inline void judge_cut_made(struct judge_state *j);
 
-/*@ requires \valid_read(j);
-  @ assigns \nothing;
-  @ ensures \result <= 96 && \result <= j->link;
-  @*/
-static inline u32 judge_link(const struct judge_state *j);
-
-/*@ requires \valid(j);
-  @ assigns j->base_us, j->link;
-  @ ensures j->base_us <= \old(j->base_us) && j->link == 12;
-  @ ensures \old(j->base_us) > 0 ==> j->base_us > 0;
-  @*/
-static inline void judge_refute(struct judge_state *j);
-
-/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && 12 <= j->link <= 170;
-  @ assigns j->link, j->base_us;
-  @ ensures 12 <= j->link <= 170 && j->base_us <= \old(j->base_us);
-  @ ensures j->learns == 0 ==> j->base_us == \old(j->base_us);
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && 12 <= j->link <= 96;
+  @ assigns j->link;
+  @ ensures 12 <= j->link <= 96;
   @ ensures j->learns == 0 ==> j->link <= \max(\old(j->link), 20);
   @ ensures j->empty == 0 ==> j->link <= \old(j->link);
   @*/

@@ -227,7 +227,7 @@ void wrap_judge_learn(struct judge_state *j, const struct judge_round *r, u32 se
 	u32 n;
 
 	assume(!j->learns && !j->alone);
-	for (n = JUDGE_LINK_FEW + 1; n < JUDGE_LINK_NEVER; n++) {
+	for (n = JUDGE_LINK_FEW + 1; n <= JUDGE_LINK_MOST; n++) {
 		if (j->link != n)
 			continue;
 		j->link = (u8)n;

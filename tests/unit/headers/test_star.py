@@ -517,7 +517,7 @@ def test_as_published_there_is_no_yield(
 def test_growth_beside_others(
     apogee: Library, reno: int, abe: int, clear: int, tries: int, alone: bool, queue: bool
 ) -> None:
-    """Reno's segment a round until a try; then a quarter of the window, two at least, and no more
+    """Reno's segment a round until a try; then an eighth of the window, two at least, and no more
     than a quarter of what is missing, and one. Alone, twice as late, a sixteenth and one, however
     much is missing. So many ACKs as the divisor says make a segment, and one less makes none.
     """
@@ -527,9 +527,9 @@ def test_growth_beside_others(
     if alone and waited(clear, tries, 2, cwnd, abe):
         per_round = cwnd // 16 + 1
     elif cwnd < abe and waited(clear, tries, 1, cwnd, abe):
-        per_round = min(max(cwnd // 4, 2), (abe - cwnd) // 4 + 1)
+        per_round = min(max(cwnd // 8, 2), (abe - cwnd) // 4 + 1)
     assert divisor == math.floor(Fraction(cwnd, per_round))
-    assert min(4, cwnd // 2) <= divisor <= cwnd
+    assert min(8, cwnd // 2) <= divisor <= cwnd
     if clear < 12 or reno <= abe:  # else YIELD ends
         for acked, gained in ((divisor - 1, 0), (divisor, 1)):
             w.cwnd_reno, w.cwnd_cnt = reno, 0

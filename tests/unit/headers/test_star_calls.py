@@ -576,14 +576,21 @@ def test_the_way_back_is_no_part_of_an_rtt(
 
 
 @pytest.mark.parametrize(
-    ("judges", "saw", "took", "rtt"), [(1, 1, 17_000, 18_000), (1, 1, 0, 0), (0, 1, 17_000, 17_000)]
+    ("base", "judges", "took", "rtt"),
+    [
+        (17_883, 1, 17_000, 17_883),
+        (17_883, 1, 18_000, 18_000),
+        (17_883, 1, 0, 0),
+        (17_883, 0, 17_000, 17_000),
+        (U32_MAX, 1, 17_000, 17_000),
+    ],
 )
-def test_a_retransmission_s_rtt_is_a_tick_longer(
-    star: Made, judges: int, saw: int, took: int, rtt: int
+def test_a_retransmission_shows_no_shorter_path(
+    star: Made, base: int, judges: int, took: int, rtt: int
 ) -> None:
-    """Only its timestamp tells it, in whole milliseconds: 17 may be 17.9, no shorter path."""
+    """Only its timestamp tells the RTT, in whole milliseconds: 17 may be 17.9."""
     t = star(
-        base_us=100_000, tcp_mstamp=SECOND, rcv_tsval=990, coexist=judges, saw_tstamp=saw,
+        base_us=base, tcp_mstamp=SECOND, rcv_tsval=990, coexist=judges, saw_tstamp=1,
         rs_rtt_us=took, rs_is_retrans=1,
     )  # fmt: skip
     assert t.rtt_there() == rtt
