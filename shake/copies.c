@@ -7,8 +7,9 @@
 
 #include "copies.h"
 
-#define MOST_OF_ALL 16384	/* copies of all paths of a device */
-#define FEW 64			/* that a path may have then */
+#define MOST_OF_ALL 16384	/* copies of all leaders of a device, ... */
+#define SHARE 4			/* ... of which one may have so many times what is left ... */
+#define FEW 16			/* ... and so many in any case */
 
 /* --- their table --------------------------------------------------------------------------- */
 
@@ -71,18 +72,32 @@ static void drop_copy(struct shake_path *path, u32 place)
 	consume_skb(copies->skb[place]);	/* no packet is dropped */
 	copies->skb[place] = NULL;
 	shake_repair_close(&copies->repair, place);
+	path->peer->copies--;
 	atomic_dec(&path->peer->d->copies);
+}
+
+/*
+ * Whether a peer may have one more. Some is always left for who comes later, and what is left of
+ * all says how many each may have: none takes what others need.
+ */
+static bool has_share(const struct shake_peer *peer)
+{
+	int left = MOST_OF_ALL - atomic_read(&peer->d->copies);
+
+	return peer->copies < FEW || (left > 0 && peer->copies < SHARE * (u32)left);
 }
 
 /* Find a place for a copy of a packet. Returns false if it is to have none. */
 bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place)
 {
 	struct shake_repair *repair = &path->copies->repair;
-	struct shake_dev *d = path->peer->d;
-	u32 most = atomic_read(&d->copies) < MOST_OF_ALL ? SHAKE_REPAIR_KEPT : FEW;
+	struct shake_peer *peer = path->peer;
+	u32 most = has_share(peer) ? SHAKE_REPAIR_KEPT : 0;
+	struct shake_dev *d = peer->d;
 
 	if (shake_repair_keep(repair, counter, shake_path_known_rate(&path->estimate), most, now,
 			      place)) {
+		peer->copies++;
 		atomic_inc(&d->copies);
 		return true;
 	}

@@ -219,6 +219,7 @@ struct shake_orders;
  * @ack_path: path for small packets; 0: none named
  * @welcome_at: us, when HELLO was answered last, by path
  * @data_at: us, when data was sent or received last
+ * @copies: places that copies have, of its paths
  * @doubt_until: us, until when it is to be found out what the paths lose
  * @told: alive, as the last event told
  * @timer: does what is due
@@ -242,6 +243,7 @@ struct shake_peer {
 	u8 ack_path;
 	u64 welcome_at[SHAKE_PATHS_MAX];
 	u64 data_at;
+	u32 copies;
 	u64 doubt_until;
 	bool told;
 	struct timer_list timer;
@@ -334,7 +336,7 @@ struct shake_owned {
  * @up: packets that waited and may go up now
  * @up_at: jiffies, when more were allowed
  * @held: agent: packets that are held back, of all leaders
- * @copies: places that copies have, of all paths
+ * @copies: the same of all peers
  * @counts: by enum shake_count
  * @gone: what flows of deleted peers counted; under RTNL
  * @retry: opens paths that got no socket

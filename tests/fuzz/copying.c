@@ -6,13 +6,13 @@
 
 #include "copying.h"
 
-#define PATHS (2 * SHAKE_PATHS_MAX)
+#define PATHS (5 * SHAKE_PATHS_MAX)
 
 u64 fuzz_now;
 u64 fuzz_clock;
 
 static struct shake_dev d;
-static struct shake_peer peers[2];
+static struct shake_peer peers[PATHS];
 static struct shake_path paths[PATHS];
 static struct shake_link links[PATHS];
 static struct work_struct *due;
@@ -41,8 +41,11 @@ void copying_begin(void)
 	d.settings.queue = 80000;
 	d.settings.sched.scheduler = SHAKE_SCHED_RAH;
 	for (i = 0; i < PATHS; i++) {
-		peers[i % 2] = (struct shake_peer){ .d = &d };
-		paths[i] = (struct shake_path){ .peer = &peers[i % 2], .link = &links[i] };
+		peers[i] = (struct shake_peer){ .d = &d };
+		paths[i] = (struct shake_path){
+			.peer = &peers[i < SHAKE_PATHS_MAX ? 0 : i],
+			.link = &links[i],
+		};
 		shake_copies_begin(&paths[i], GFP_KERNEL);
 	}
 }

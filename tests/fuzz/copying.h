@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies of shake/copies.c, of the paths of two peers of a device, in user space.
+ * Copies of shake/copies.c in user space: of the eight paths of a peer of a device, and of one
+ * path of each of 32 others.
  */
 #ifndef _FUZZ_COPYING_H
 #define _FUZZ_COPYING_H
@@ -15,7 +16,7 @@ void copying_refuse(bool refuses);
 /* what was to be done in a process is; whether there was anything */
 bool copying_work(void);
 
-/* a packet leaves by a path, 0 to 15; whether a copy is kept */
+/* a packet leaves by a path, 0 to 39; whether a copy is kept */
 bool copying_send(u8 path);
 /* all packets of a path have arrived */
 void copying_arrived(u8 path);

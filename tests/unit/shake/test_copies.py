@@ -14,9 +14,10 @@ from tests.unit.devices import ROOT, DeviceHeaders, build
 from tests.unit.headers.cheaders import Library
 
 FOLDER = ROOT / "tests/fuzz"
-PATHS = 16
-#: shake/core/shake_repair.h and shake/copies.c: of a path, of all, those that any may have.
-KEPT, MOST_OF_ALL, FEW = 2048, 16384, 64
+#: Paths of one leader; each of the others has one.
+HERS, PATHS = 8, 40
+#: shake/core/shake_repair.h and shake/copies.c: of a path, of all, those that any leader may have.
+KEPT, MOST_OF_ALL, FEW = 2048, 16384, 16
 
 
 @cache
@@ -68,16 +69,31 @@ def test_a_table_that_there_is_no_memory_for_is_told_and_made_later(copying: Lib
     assert copying.copying_refused() == 10
 
 
-def test_all_paths_of_a_device_share_what_there_is(copying: Library) -> None:
-    """Others leave a few to each. Who had too many keeps none until all are told of."""
-    full = MOST_OF_ALL // KEPT
-    for path in range(full):
-        assert send(copying, path, KEPT + 1) == KEPT
-    assert copying.copying_refused() == full
-    for path in range(full, PATHS):
-        assert send(copying, path, FEW + 10) == FEW
-    assert copying.copying_count() == MOST_OF_ALL + (PATHS - full) * FEW
+def test_no_leader_takes_what_others_need(copying: Library) -> None:
+    """One has at most four fifths; what it has told of comes back to whoever needs it."""
+    for path in range(HERS):
+        send(copying, path, KEPT + 1)
+    first = copying.copying_count()
+    assert first == MOST_OF_ALL * 4 // 5 + 1
+    second = send(copying, HERS, KEPT)
+    assert second == KEPT
+    for path in range(HERS):
+        copying.copying_arrived(path)
+    assert copying.copying_count() == second
+    assert sum(send(copying, path, KEPT) for path in range(HERS)) > first * 3 // 4
+
+
+def test_all_leaders_of_a_device_share_what_there_is(copying: Library) -> None:
+    """Who comes last has a few. Who had too many keeps none until all are told of."""
+    for path in range(HERS):
+        send(copying, path, KEPT + 1)
+    kept = [send(copying, path, KEPT) for path in range(HERS, PATHS)]
+    assert min(kept) == kept[-1] == FEW
+    assert copying.copying_count() <= MOST_OF_ALL + FEW * len(kept)
+    refused = copying.copying_refused()
+    assert send(copying, 0, 10) == send(copying, PATHS - 1, 10) == 0
+    assert copying.copying_refused() == refused + 20
     for path in range(PATHS):
         copying.copying_arrived(path)
     assert copying.copying_count() == 0
-    assert send(copying, full, 2 * FEW) == 2 * FEW
+    assert send(copying, PATHS - 1, 2 * FEW) == 2 * FEW
