@@ -31,24 +31,50 @@ static u32 first_rank(struct shake_peer *peer, enum shake_path_state state, bool
 	return least;
 }
 
-/*
- * Paths in a state that take a packet of that length; @all: also those that lose too much; @now:
- * none that has carried what it may, 0: also those. Under the peer's lock.
+/* How long packets may be for a path. */
+enum fit {
+	KNOWN,		/* they are known to pass */
+	HOPED,		/* they may */
+	ANY,		/* the sender is told, or the packet is cut outside */
+};
+
+/**
+ * struct demand - paths that come into question
+ * @state: of theirs
+ * @fit: of the packet
+ * @lossy: also those that lose too much
+ * @over: also those that have carried what they may
  */
-static unsigned int usable(struct shake_peer *peer, enum shake_path_state state, bool all,
-			   u32 length, u64 now, struct shake_choice *choices,
-			   struct shake_path **paths)
+struct demand {
+	enum shake_path_state state;
+	enum fit fit;
+	bool lossy;
+	bool over;
+};
+
+static bool fits(const struct shake_path *path, enum fit fit, u32 length)
 {
-	u32 rank = first_rank(peer, state, all), mtu;
+	u32 mtu = READ_ONCE(path->mtu);	/* shake_find_route() writes it without the lock */
+
+	if (fit == ANY)
+		return true;
+	return (!mtu || length <= mtu) && length <= path->bound &&
+	       (fit == HOPED || shake_plpmtu_takes(&path->plpmtu, length));
+}
+
+/* The paths of a demand. Under the peer's lock. */
+static unsigned int usable(struct shake_peer *peer, const struct demand *demand, u32 length,
+			   u64 now, struct shake_choice *choices, struct shake_path **paths)
+{
+	u32 rank = first_rank(peer, demand->state, demand->lossy);
 	struct shake_path *path;
 	unsigned int count = 0;
 
 	shake_for_each_path(peer, path) {
-		mtu = READ_ONCE(path->mtu);	/* shake_find_route() writes it without the lock */
-		if (!is_in(path, state, all) || (mtu && length > mtu) ||
-		    !shake_plpmtu_takes(&path->plpmtu, length) ||
+		if (!is_in(path, demand->state, demand->lossy) ||
+		    !fits(path, demand->fit, length) ||
 		    shake_policy_rank(&path->settings.policy) != rank ||
-		    (now && shake_is_over(path, now)))
+		    (!demand->over && shake_is_over(path, now)))
 			continue;
 		choices[count].est = &path->estimate;
 		choices[count].weight = path->settings.weight;
@@ -65,14 +91,21 @@ static unsigned int usable(struct shake_peer *peer, enum shake_path_state state,
 static unsigned int candidates(struct shake_peer *peer, u32 length, u64 now,
 			       struct shake_choice *choices, struct shake_path **paths)
 {
-	/* Too narrow: the sender is told, or the packet is cut outside. */
-	return usable(peer, SHAKE_PATH_ALIVE, false, length, now, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_ALIVE, false, length, 0, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_ALIVE, true, length, 0, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_ALIVE, true, 0, 0, choices, paths) ?:
-	       /* A path that holds packets back during an outage delivers them afterwards. */
-	       usable(peer, SHAKE_PATH_DEAD, true, length, 0, choices, paths) ?:
-	       usable(peer, SHAKE_PATH_DEAD, true, 0, 0, choices, paths);
+	static const struct demand demands[] = {
+		{ SHAKE_PATH_ALIVE, KNOWN },
+		{ SHAKE_PATH_ALIVE, KNOWN, .over = true },
+		{ SHAKE_PATH_ALIVE, KNOWN, .lossy = true, .over = true },
+		{ SHAKE_PATH_ALIVE, HOPED, .lossy = true, .over = true },
+		{ SHAKE_PATH_ALIVE, ANY, .lossy = true, .over = true },
+		/* A path that holds packets back during an outage delivers them afterwards. */
+		{ SHAKE_PATH_DEAD, KNOWN, .lossy = true, .over = true },
+		{ SHAKE_PATH_DEAD, ANY, .lossy = true, .over = true },
+	};
+	unsigned int i, count = 0;
+
+	for (i = 0; i < ARRAY_SIZE(demands) && !count; i++)
+		count = usable(peer, &demands[i], length, now, choices, paths);
+	return count;
 }
 
 /*
@@ -240,17 +273,20 @@ static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u32 *hold, u6
 	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
 	const struct shake_settings *settings = &peer->d->settings;
+	struct demand demand = { .state = SHAKE_PATH_ALIVE, .fit = ANY };
 	struct shake_sched_config config = config_of(settings);
 	unsigned int count, index;
 	bool full;
 
-	count = usable(peer, SHAKE_PATH_ALIVE, false, 0, now, choices, paths);
+	count = usable(peer, &demand, 0, now, choices, paths);
 	full = !count;
+	demand.over = true;
 	if (!count)
-		count = usable(peer, SHAKE_PATH_ALIVE, false, 0, 0, choices, paths);
+		count = usable(peer, &demand, 0, now, choices, paths);
 	full = full && count;
+	demand.lossy = true;
 	if (!count)
-		count = usable(peer, SHAKE_PATH_ALIVE, true, 0, 0, choices, paths);
+		count = usable(peer, &demand, 0, now, choices, paths);
 	*trip = 0;
 	*hold = SHAKE_HOLD_US;
 	for (index = 0; index < count; index++) {

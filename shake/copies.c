@@ -149,7 +149,7 @@ static struct sk_buff *make_copy(const struct sk_buff *skb)
 
 /* Keep a copy of a packet that is about to leave, at its place. Without locks. */
 void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,
-		      const struct shake_ip_fields *fields)
+		      u8 tos)
 {
 	struct shake_copies *copies = way->path->copies;
 	struct sk_buff *copy = make_copy(skb);
@@ -159,7 +159,7 @@ void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_bu
 		shake_count(way->path->peer->d, SHAKE_REPAIR_REFUSED);
 		return;
 	}
-	*(struct shake_ip_fields *)copy->cb = *fields;
+	*(u8 *)copy->cb = tos;
 	spin_lock_bh(&way->path->peer->lock);
 	kept = &copies->repair.kept[place];
 	/* the path may have another session by now, or none */

@@ -7,16 +7,6 @@
 
 #include "state.h"
 
-/**
- * struct shake_ip_fields - how a packet was sent; in the control block of its copy
- * @tos: traffic class outside
- * @df: it must not be cut to pieces
- */
-struct shake_ip_fields {
-	u8 tos;
-	bool df;
-};
-
 void shake_copies_begin(struct shake_path *path, gfp_t gfp);
 void shake_copies_end(struct shake_path *path);
 void shake_copies_free(struct shake_path *path);
@@ -25,7 +15,7 @@ bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place
 void shake_copies_purge(struct shake_path *path);
 void shake_copies_expire(struct shake_path *path, u64 now);
 void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,
-		      const struct shake_ip_fields *fields);
+		      u8 tos);
 struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ack_body *ack,
 				  u64 now);
 

@@ -151,10 +151,10 @@ void shake_send_outside(struct shake_dev *d, const struct shake_way *way, struct
 			    inet_sk(route->sk)->inet_sport, way->to.v6.sin6_port);
 }
 
-/* Send a copy, as it is. Consumes it. */
+/* Send a copy. It may be cut: perhaps it was lost for its length. Consumes it. */
 static void shake_send_again(struct shake_dev *d, const struct shake_way *way, struct sk_buff *skb)
 {
-	const struct shake_ip_fields fields = *(struct shake_ip_fields *)skb->cb;
+	u8 tos = *(u8 *)skb->cb;
 	struct shake_route route;
 
 	if (!shake_find_route(d, way, &route)) {
@@ -163,7 +163,7 @@ static void shake_send_again(struct shake_dev *d, const struct shake_way *way, s
 	}
 	shake_count(d, SHAKE_REPAIR_SENT);
 	memset(skb->cb, 0, sizeof(skb->cb));
-	shake_send_outside(d, way, &route, skb, fields.tos, fields.df);
+	shake_send_outside(d, way, &route, skb, tos, false);
 }
 
 /* Send a packet of the tunnel's own. Under RCU, without locks. */

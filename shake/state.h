@@ -182,12 +182,10 @@ struct shake_path {
 /**
  * struct shake_copies - copies of packets that a path has sent
  * @repair: which they are
- * @mtu: longest inner packet of the path when the last was made; 0: unknown
  * @skb: the packets, behind the UDP header, by place; NULL: not made
  */
 struct shake_copies {
 	struct shake_repair repair;
-	u32 mtu;
 	struct sk_buff *skb[SHAKE_REPAIR_KEPT];
 };
 

@@ -34,6 +34,7 @@
  * @kept: a copy is to be kept
  * @place: of its copy
  * @tell: MTU that its sender should know of; 0: none
+ * @cut: routers may cut it to pieces
  * @pin: the stream that stays on its path; NULL: none
  * @path: number of the path that it took; 0: none
  * @twin: a second one of a packet that took this path; 0: it is none
@@ -48,6 +49,7 @@ struct parcel {
 	bool kept;
 	u32 place;
 	u32 tell;
+	bool cut;
 	struct shake_stream *pin;
 	u8 path;
 	u8 twin;
@@ -137,14 +139,8 @@ static bool wants_copy(const struct shake_path *path, const struct parcel *parce
 /* Find a place for a copy, and tell of the packets before. Under the peer's lock. */
 static void keep_copy(struct shake_path *path, struct parcel *parcel, u32 counter, u64 now)
 {
-	u32 mtu = READ_ONCE(path->mtu);
-
 	if (!shake_copies_ready(path))
 		return;
-	/* copies that the path has become too narrow for: none must be waited for */
-	if (mtu && mtu < path->copies->mtu)
-		shake_copies_purge(path);
-	path->copies->mtu = mtu ?: path->copies->mtu;
 	if (shake_repair_covers(&path->copies->repair))
 		parcel->flags |= SHAKE_KEPT;
 	parcel->kept = shake_copies_keep(path, counter, now, &parcel->place);
@@ -201,8 +197,10 @@ static bool find_way(struct shake_peer *peer, struct parcel *parcel, struct shak
 		*cause = SHAKE_DROP_LIMIT;
 		path = NULL;
 	}
-	if (path)
+	if (path) {
 		shake_way_again(path, way);
+		parcel->cut = shake_plpmtu_cuts(&path->plpmtu, parcel->skb->len);
+	}
 	if (!parcel->tell && !parcel->twin)
 		parcel->tell = shake_narrowest(peer, parcel->skb, now);
 	if (now - peer->data_at > SHAKE_IDLE_US)
@@ -273,15 +271,16 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	struct sk_buff *skb = parcel->skb;
 	struct shake_way way __uninitialized;
 	u32 length = skb->len;
-	enum shake_count cause;
-	struct shake_ip_fields fields;
 	struct shake_route route;
+	enum shake_count cause;
+	bool df;
+	u8 tos;
 
 	if (!find_route(peer, parcel, &way, &route, &cause))
 		goto drop;
 	cause = SHAKE_DROP_TOO_BIG;
-	fields.df = !shake_may_fragment(skb, route.mtu);
-	if (fields.df && skb->len > route.mtu) {
+	df = !parcel->cut && !shake_may_fragment(skb, route.mtu);
+	if (df && skb->len > route.mtu) {
 		if (!parcel->twin)
 			too_big(skb, route.mtu);
 		goto drop_route;
@@ -298,12 +297,12 @@ static void send_packet(struct shake_peer *peer, struct parcel *parcel)
 	    !number_parcel(peer, parcel, &way, &cause))
 		goto drop_route;
 	/* RFC 6040, 4.1, normal mode: the outside has the DSCP and ECN of the inside */
-	fields.tos = ip_tunnel_get_dsfield(ip_hdr(skb), skb);
+	tos = ip_tunnel_get_dsfield(ip_hdr(skb), skb);
 	udp_tunnel_handle_offloads(skb, false);
 	wrap_parcel(parcel, &way);
 	if (parcel->kept)
-		shake_copies_put(&way, parcel->place, skb, &fields);
-	shake_send_outside(d, &way, &route, skb, fields.tos, fields.df);
+		shake_copies_put(&way, parcel->place, skb, tos);
+	shake_send_outside(d, &way, &route, skb, tos, df);
 	parcel->path = way.path->settings.id;
 	if (parcel->twin)
 		shake_count(d, SHAKE_DUPLICATED);

@@ -369,6 +369,20 @@ static inline bool shake_plpmtu_takes(const struct shake_plpmtu *p, u32 length)
 }
 
 /**
+ * shake_plpmtu_cuts() - whether routers may cut a packet to pieces
+ * @p: the path
+ * @length: octets
+ *
+ * While it is not known whether it passes as it is: TCP would have to send it again.
+ *
+ * Return: true if they may.
+ */
+static inline bool shake_plpmtu_cuts(const struct shake_plpmtu *p, u32 length)
+{
+	return !p->most || (!p->done && length > (p->asks ? p->base : p->sure));
+}
+
+/**
  * shake_plpmtu_sent() - a packet leaves that a pseudo-ACK will tell of
  * @p: the path
  * @counter: its counter, low 32 bits

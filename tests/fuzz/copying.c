@@ -83,7 +83,6 @@ bool copying_send(u8 number)
 	struct shake_path *path = &paths[number];
 	struct shake_way way = { .path = path, .link = &links[number] };
 	struct sk_buff *skb = fuzz_skb((const u8 *)"packet", 6);
-	struct shake_ip_fields fields = { .tos = 0 };
 	bool kept = false;
 	u32 place;
 
@@ -91,7 +90,7 @@ bool copying_send(u8 number)
 	if (shake_copies_ready(path))
 		kept = shake_copies_keep(path, (u32)way.counter, fuzz_now, &place);
 	if (kept) {
-		shake_copies_put(&way, place, skb, &fields);
+		shake_copies_put(&way, place, skb, 0);
 		kept = path->copies->skb[place];
 	}
 	kfree_skb(skb);

@@ -111,6 +111,43 @@ def test_both_paths_carry_through_a_black_hole(silent: Told, way: str) -> None:
     assert numbers(silent, "died") == [0, 0]
 
 
+#: Path 1 joins under load. Its router is narrow, and tells so 150 ms later.
+JOINED = """
+lines; slow 1 4mbit 150ms; ip -n net1 link set far mtu 1400
+agent_up; leader_up; paths 2; ready first 1; sink
+verified pour 10.3.0.2 5201 3000000 60 >$OUT/sent & pour=$!; sleep 2; paths 1; wait $pour; sleep 1
+say "lost: $(count '' path1_lost)"
+say "known: $(count '' path1_mtu)"
+"""
+
+joined = reported(run, "shake-joined", JOINED)
+
+
+def test_a_path_that_joins_under_load_loses_nothing(joined: Told) -> None:
+    assert (joined["known"], joined["lost"]) == ("1344", "0")
+    assert drunk(joined.out) == [(3_000_000, 0)]
+
+
+#: Path 1 is narrow. Of path 2 nothing is known for a second, as its long packets were lost.
+UNKNOWN = """
+modprobe -a sch_ingress cls_u32 act_gact
+lines; link_mtu 1 1400; slow 2 4mbit 100ms; tc -n net2 qdisc add dev far clsact
+tc -n net2 filter add dev far egress protocol ip u32 match u16 0x0500 0xff00 at 2 action drop
+agent_up; leader_up; paths; ready first; sleep 0.7; say "probed: $(count '' mtu_probed)"
+tc -n net2 filter del dev far egress
+pinged long 10.3.0.2 1 1380; counts all dropped_too_big
+"""
+
+unknown = reported(run, "shake-unknown", UNKNOWN)
+
+
+def test_a_long_packet_goes_where_it_may_pass(unknown: Told) -> None:
+    """Rather than where it is known not to."""
+    assert int(unknown["probed"]) > 2
+    assert unknown["long pinged"] == "yes"
+    assert numbers(unknown, "all dropped_too_big") == [0, 0]
+
+
 #: All routers begin to do so while a stream goes on.
 SUDDEN = """
 black_hole() { for side in near far; do ip -n net$1 link set $side mtu $2; done; }

@@ -244,10 +244,23 @@ def test_a_new_path_takes_its_share_until_a_probe_is_lost(apogee: Library) -> No
     assert not apogee.shake_plpmtu_takes(path.p, path.sure + 1)
 
 
+def test_what_may_not_pass_may_be_cut(apogee: Library) -> None:
+    """Until it is known how long packets may be, at first and in doubt."""
+    path = Path(apogee, 1244)
+    cuts = [length for length in (1144, 1145, MOST) if apogee.shake_plpmtu_cuts(path.p, length)]
+    assert cuts == [1145, MOST]
+    path.search()
+    assert not apogee.shake_plpmtu_cuts(path.p, MOST)
+    apogee.shake_plpmtu_doubt(path.p, path.now)
+    assert apogee.shake_plpmtu_cuts(path.p, path.sure)
+    assert not apogee.shake_plpmtu_cuts(path.p, 1144)
+
+
 def test_nothing_is_known_without_a_route(apogee: Library) -> None:
     path = Path(apogee, MOST, most=0)
     assert (path.due(), path.bound()) == (NEVER, NOTHING_KNOWN)
     assert apogee.shake_plpmtu_takes(path.p, 9000)
+    assert apogee.shake_plpmtu_cuts(path.p, 100)
 
 
 def test_the_route_takes_less_or_more(apogee: Library) -> None:

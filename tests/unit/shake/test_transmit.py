@@ -19,14 +19,12 @@ def test_a_paths_mtu_is_read_once_per_decision() -> None:
     tell a sender by ICMP that its MTU is 0. What a packet is compared with is the route's own."""
     functions = {name: body for name, body in FUNCTION.findall(TEXT) if "path->mtu" in body}
     assert set(functions) == {
-        "usable", "shake_narrowest", "shake_widest", "shake_find_route", "find_route", "keep_copy",
+        "fits", "shake_narrowest", "shake_widest", "shake_find_route", "find_route",
     }  # fmt: skip
-    assert functions["keep_copy"].count("path->mtu") == 1
-    assert "READ_ONCE(path->mtu)" in functions["keep_copy"]
-    assert functions["usable"].count("path->mtu") == 1
+    assert functions["fits"].count("path->mtu") == 1
     assert functions["shake_narrowest"].count("path->mtu") == 1
     assert functions["shake_widest"].count("READ_ONCE(path->mtu)") == 1
-    assert "READ_ONCE(path->mtu)" in functions["usable"]
+    assert "READ_ONCE(path->mtu)" in functions["fits"]
     assert functions["find_route"].count("READ_ONCE(way->path->mtu)") == 1
     assert "WRITE_ONCE(way->path->mtu, route->mtu)" in functions["shake_find_route"]
 
