@@ -51,7 +51,7 @@
  *              than the shortest: a path that was not used for a while may be used again.
  *   mending    If the leader has copies of what it sends (shake_repair.h), a lost segment
  *              comes once more. Until then, or two and a half times what this took before on
- *              its path (the second copy, if the first was lost), its duplicate ACKs are
+ *              its path (the next copy, if one was lost), its duplicate ACKs are
  *              dropped, too. Only if some M_AL has shown a loss on a path that has copies and
  *              may be the hole's: of what was lost in front of the leader there is none.
  *   what is a  A pure ACK of A itself, with window and flags of the last one. It must

@@ -3,7 +3,7 @@
  * Which packets of a SHAKE path are lost and are sent again: copies of them.
  *
  * A pseudo-ACK tells which of the 64 packets before its echo were received. A path keeps order,
- * so that one that was not is lost. It is sent again as it was, by the same path, and once more if
+ * so that one that was not is lost. It is sent again as it was, by the same path, and twice more if
  * what left after it comes first: its counter is in no replay window, and its hole at the agent is
  * where it was. When it comes, the packets before the newest echo are others, so that it
  * has a pseudo-ACK of its own, whose echo it is. This is link ARQ of low persistence, RFC 3366,
@@ -14,7 +14,8 @@
  *
  *   bounds    SHAKE_REPAIR_KEPT copies of a path, of SHAKE_REPAIR_LONGEST octets; fewer if those
  *             of others fill what there is. A path that has more under way keeps none until all
- *             are told of. What is sent again is at most a quarter of what was kept.
+ *             are told of. What is sent again is at most a quarter of what was kept, and a few at
+ *             first: they may end a flow's slow start.
  *   order     If a copy is acknowledged sooner than in the least round trip, the packet itself
  *             was only late: from then on more packets have to be behind it, twice as many
  *             and one; half as many if a copy was needed.
@@ -37,9 +38,10 @@
 #define SHAKE_REPAIR_LONGEST	2048U
 /* Packets of a path that may overtake one, at most. */
 #define SHAKE_REPAIR_REORDER	32U
-#define SHAKE_REPAIR_TRIES	2U
-/* Packets kept for one that is sent again, and the most that are saved up for. */
+#define SHAKE_REPAIR_TRIES	3U
+/* Packets kept for one that is sent again, those given at first, and the most that are saved up. */
 #define SHAKE_REPAIR_PRICE	4U
+#define SHAKE_REPAIR_GIVEN	64U
 #define SHAKE_REPAIR_SAVED	1024U
 /* Paths of so many bytes/s, 10 Mbit/s, keep copies only ... */
 #define SHAKE_REPAIR_FAST	1250000U
@@ -142,6 +144,8 @@ static inline bool shake_repair_keep(struct shake_repair *r, u32 counter, u64 ra
 		r->full = true;
 		return false;
 	}
+	if (!r->head)
+		r->saved = SHAKE_REPAIR_GIVEN;
 	*place = shake_repair_place(r->head++);
 	r->kept[*place] = (struct shake_kept){ .counter = counter, .at = (u32)now, .open = true };
 	r->saved = min_t(u32, r->saved + 1, SHAKE_REPAIR_SAVED);

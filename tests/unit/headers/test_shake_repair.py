@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.headers.cheaders import Library
 
 WAITS, DONE, SENT, LAST = range(4)
-KEPT, PRICE, SAVED, TIME = 2048, 4, 1024, 600_000_000
+KEPT, PRICE, GIVEN, SAVED, TIME = 2048, 4, 64, 1024, 600_000_000
 SRTT, LEAST = 300_000, 240_000
 FAST = 1_250_000  # 10 Mbit/s
 ALL = (1 << 64) - 1
@@ -123,7 +123,7 @@ def test_copies_are_kept_for_ten_minutes_after_a_loss(path: Path) -> None:
     st.integers(0, U32 - 1),
     st.integers(-2, 66),
     st.booleans(),
-    st.tuples(st.integers(0, 8), st.integers(0, 31), st.integers(0, 1)),
+    st.tuples(st.integers(0, 8), st.integers(0, 31), st.integers(0, 2)),
     st.tuples(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(0, 70)),
     st.integers(0, 3 * 10**6),
 )
@@ -138,7 +138,7 @@ def test_what_an_ack_tells_of_a_packet(
 ) -> None:
     """What is ahead of the echo waits, and what arrived is done, and what is far behind and
     was never sent again. What did not arrive is sent again if so many have overtaken it, or after
-    five quarters of a round trip; once more if so many that left after its copy came. It costs
+    five quarters of a round trip; twice more if so many that left after its copy came. It costs
     four that were kept.
 
     A packet that arrives although its copy cannot have was late: twice as many may overtake one
@@ -165,7 +165,7 @@ def test_what_an_ack_tells_of_a_packet(
         again = gone and overtaken
         again = again or (bool(tries) and behind > 64 and overtaken)
         sent = again and saved >= PRICE
-        asked = (LAST if tries else SENT) if sent else DONE
+        asked = (LAST if tries > 1 else SENT) if sent else DONE
         waits = behind < 0 or (not again and (gone or (bool(tries) and behind > 64)))
         assert fate == (WAITS if waits else asked)
         assert (kept.tries, path.state.saved) == (tries + sent, saved - PRICE * sent)
@@ -268,11 +268,11 @@ def test_any_loss(apogee: Library, first: int, script: list[tuple[int, int]], sa
                 path.close(place)
                 del held[place]
     assert sorted(path.open()) == sorted(held)
-    assert all(count <= 2 for count in tries.values())
+    assert all(count <= 3 for count in tries.values())
 
 
 def test_a_flood_of_acks_that_lie(apogee: Library) -> None:
-    """Whatever an ACK says, what is sent again is at most a quarter of what was kept."""
+    """Whatever an ACK says, what is sent again is at most a quarter of what was kept, and 16."""
     path = Path(apogee)
     sent: Any = 0
     for counter in range(1, 3000):
@@ -283,11 +283,11 @@ def test_a_flood_of_acks_that_lie(apogee: Library) -> None:
             sent += fate in (SENT, LAST)
             if fate in (DONE, LAST):
                 path.close(place)
-    assert sent <= 3000 // PRICE
+    assert sent <= (3000 + GIVEN) // PRICE
 
 
 def test_a_copy_far_behind_is_told_of_by_its_own_ack(path: Path) -> None:
-    """It waits for that until something comes that left later, and is sent once more then."""
+    """It waits for that until something comes that left later, and is sent again then, three times in all."""
     first, second = fill(path, 12)[:2]
     assert [path.judge(place, 8, unseen(6, 7)) for place in (first, second)] == [SENT] * 2
     for place in (first, second):
@@ -295,7 +295,15 @@ def test_a_copy_far_behind_is_told_of_by_its_own_ack(path: Path) -> None:
     path.now += 10 * SRTT
     assert [path.judge(place, 400) for place in (first, second)] == [WAITS] * 2
     assert path.judge(first, 1) == DONE
-    assert path.judge(second, 401) == LAST
+    assert path.judge(second, 401) == SENT
+    path.state.kept[second].after = 500
+    assert path.judge(second, 501) == LAST
+
+
+def test_what_is_lost_first_is_sent_again(path: Path) -> None:
+    """Nothing was saved up for it, but a flow has its slow start before it."""
+    place = fill(path, 2)[0]
+    assert path.judge(place, 2, unseen(1)) == SENT
 
 
 @pytest.mark.parametrize(("tries", "behind"), [(0, 65), (1, 6145)])
