@@ -21,8 +21,6 @@
 #include "types.h"
 
 #define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
-#define SHAKE_ACK_US 10000			/* least time between pseudo-ACKs of a path */
-#define SHAKE_ACK_PACKETS 16			/* packets that one pseudo-ACK acknowledges */
 #define SHAKE_DOUBT_US (2 * USEC_PER_SEC)	/* all paths are probed while one loses much */
 #define SHAKE_UP 512				/* packets that waited go up per jiffy, see below */
 #define SHAKE_HOLD_US (20 * USEC_PER_MSEC)	/* between looks at a stopped queue */

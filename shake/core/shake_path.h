@@ -77,6 +77,9 @@
 #define SHAKE_PEAK_MOST		4U
 /* A packet met a queue if its round trip exceeds the least by 1/16 and this time, in us. */
 #define SHAKE_QUEUE_LEAST	1000U
+/* Least time between pseudo-ACKs of a path, in us, but after so many packets. */
+#define SHAKE_ACK_US		10000U
+#define SHAKE_ACK_PACKETS	16U
 /* Largest rate in bytes/s, time in us and bytes computed with. */
 #define SHAKE_RATE_MAX		(1ULL << 35)
 #define SHAKE_TIME_MAX		(1U << 28)

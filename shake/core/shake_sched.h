@@ -235,14 +235,18 @@ static inline bool shake_sched_may_leave(const struct shake_choice *paths, u32 c
 /*
  * Bytes that may be under way on a path which had no queue up to now: what its link carries is not
  * known, and what its queue takes neither. As TCP's slow start: RFC 6928's initial window, then
- * twice of what came in a round trip.
+ * twice of what came in a round trip. If that is shorter than what a pseudo-ACK waits for others,
+ * also what none has told of yet: else nothing would ever double.
  */
 static inline u64 shake_sched_begin(const struct shake_path_est *est)
 {
-	u64 twice = 2 * min_t(u64, shake_path_rate(est), SHAKE_RATE_MAX) * est->srtt;
+	u64 rate = min_t(u64, shake_path_rate(est), SHAKE_RATE_MAX);
+	u64 untold = min_t(u64, div_u64(rate * SHAKE_ACK_US, APOGEE_USEC_PER_SEC),
+			   (u64)SHAKE_ACK_PACKETS * est->packet);
 
 	return max_t(u64, SHAKE_BEGIN_PACKETS * est->packet,
-		     div_u64(twice, APOGEE_USEC_PER_SEC));
+		     div_u64(2 * rate * est->srtt, APOGEE_USEC_PER_SEC) +
+		     (est->srtt < SHAKE_ACK_US ? untold : 0));
 }
 
 /*

@@ -262,6 +262,31 @@ def test_a_path_without_a_queue_is_begun_as_tcp_begins(apogee: Library) -> None:
     assert link.est.intervals == 0
 
 
+def test_a_short_ways_window_grows(apogee: Library) -> None:
+    """Of 1 Gbit/s and 2 ms: what 16 packets do not fill is told of 10 ms after what was before."""
+    link = Link(apogee, 125_000_000, 2000)
+    link.send()
+    link.wait(SECOND)
+    told, waiting, sent = link.now, 0, 0
+    for _ in range(300):
+        sent += room(link)
+        link.now += 1000
+        while link.back and link.back[0][0] <= link.now:
+            arrived, ack = link.back.popleft()
+            waiting += 1
+            rests = not link.back or link.back[0][0] > link.now
+            if waiting < 16 and not (rests and link.now - told >= 10_000):
+                if rests:
+                    link.back.appendleft((arrived, ack))
+                    waiting -= 1
+                    break
+                continue
+            ack.hold_us = link.now - round(arrived)
+            assert link.accept(ack)
+            told, waiting = link.now, 0
+    assert sent > 3000
+
+
 def test_lost_bursts_are_paced(apogee: Library) -> None:
     """Once packets of a burst were lost that would have waited, others come in pace: twice of what
     came in a round trip, ahead by what came through, 4 ms at least."""
