@@ -10,6 +10,7 @@
 #define MOST_OF_ALL 16384	/* copies of all leaders of a device, ... */
 #define SHARE 4			/* ... of which one may have so many times what is left ... */
 #define FEW 16			/* ... and so many in any case */
+#define TRUSTED 4096		/* copies of a path, after which it is as fast as it seems */
 
 /* --- their table --------------------------------------------------------------------------- */
 
@@ -87,6 +88,16 @@ static bool has_share(const struct shake_peer *peer)
 	return peer->copies < FEW || (left > 0 && peer->copies < SHARE * (u32)left);
 }
 
+/*
+ * The rate of a path, 0: unknown. What a link carries is known when it has had a queue. One that
+ * never has one costs a copy of each packet, but not for ever.
+ */
+static u64 rate_of(const struct shake_path *path)
+{
+	return shake_path_known_rate(&path->estimate) ?:
+	       path->copies->repair.head >= TRUSTED ? shake_path_rate(&path->estimate) : 0;
+}
+
 /* Find a place for a copy of a packet. Returns false if it is to have none. */
 bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place)
 {
@@ -95,8 +106,7 @@ bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place
 	u32 most = has_share(peer) ? SHAKE_REPAIR_KEPT : 0;
 	struct shake_dev *d = peer->d;
 
-	if (shake_repair_keep(repair, counter, shake_path_known_rate(&path->estimate), most, now,
-			      place)) {
+	if (shake_repair_keep(repair, counter, rate_of(path), most, now, place)) {
 		peer->copies++;
 		atomic_inc(&d->copies);
 		return true;

@@ -97,6 +97,11 @@ bool copying_send(u8 number)
 	return kept;
 }
 
+void copying_speed(u8 number, u32 rate)
+{
+	paths[number].estimate.rate = rate;
+}
+
 void copying_arrived(u8 number)
 {
 	struct shake_ack_body ack = { .seen = U64_MAX };

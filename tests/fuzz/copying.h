@@ -18,6 +18,8 @@ bool copying_work(void);
 
 /* a packet leaves by a path, 0 to 39; whether a copy is kept */
 bool copying_send(u8 path);
+/* octets a second come by a path, which has never had a queue */
+void copying_speed(u8 path, u32 rate);
 /* all packets of a path have arrived */
 void copying_arrived(u8 path);
 /* places of all paths; packets that got none as there was no memory, or too many had one */

@@ -18,6 +18,7 @@ FOLDER = ROOT / "tests/fuzz"
 HERS, PATHS = 8, 40
 #: shake/core/shake_repair.h and shake/copies.c: of a path, of all, those that any leader may have.
 KEPT, MOST_OF_ALL, FEW = 2048, 16384, 16
+FAST = 1_250_000  # octets a second
 
 
 @cache
@@ -67,6 +68,15 @@ def test_a_table_that_there_is_no_memory_for_is_told_and_made_later(copying: Lib
     assert copying.copying_work() and not copying.copying_work()
     assert send(copying, 0, 5) == 5
     assert copying.copying_refused() == 10
+
+
+@pytest.mark.parametrize("rate", [FAST - 1, FAST])
+def test_a_fast_path_without_a_queue_is_not_copied_for_ever(copying: Library, rate: int) -> None:
+    copying.copying_speed(0, rate)
+    for _ in range(4):
+        assert send(copying, 0, 1024) == 1024
+        copying.copying_arrived(0)
+    assert send(copying, 0, 10) == (0 if rate == FAST else 10)
 
 
 def test_no_leader_takes_what_others_need(copying: Library) -> None:
