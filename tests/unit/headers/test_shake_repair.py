@@ -287,7 +287,7 @@ def test_a_flood_of_acks_that_lie(apogee: Library) -> None:
 
 
 def test_a_copy_far_behind_is_told_of_by_its_own_ack(path: Path) -> None:
-    """It waits for that until something comes that left later, and is sent again then, three times in all."""
+    """It waits for that until something comes that left later. It is sent three times in all."""
     first, second = fill(path, 12)[:2]
     assert [path.judge(place, 8, unseen(6, 7)) for place in (first, second)] == [SENT] * 2
     for place in (first, second):
