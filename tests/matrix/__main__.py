@@ -55,15 +55,19 @@ def every_release(record: Record, suites: Sequence[str]) -> None:
     newest = {(suite, listed.flavour(release)): release for suite, _, release in reversed(todo)}
     oldest = {(suite, listed.flavour(release)): release for suite, _, release in todo}
 
-    def turn(one: tuple[str, str, str]) -> tuple[bool, bool, bool]:
+    before = rows.read(tables.RECORD)
+
+    def turn(one: listed.Asked) -> tuple[bool, bool, bool, bool]:
         suite, arch, release = one
         flavour = listed.flavour(release)
         new, old = (kinds[suite, flavour] == release for kinds in (newest, oldest))
-        return not (new or old), flavour != arch, not new
+        return ("listed", *one) in before, not (new or old), flavour != arch, not new
 
-    for one in sorted(todo, key=turn):
-        record.row("listed", *one, make=lambda: checks.listed_row(*one))  # noqa: B023
-    record.rows |= {("listed", *one): record.rows.pop(("listed", *one)) for one in todo}
+    wanted = [one for one in sorted(todo, key=turn) if not record.good("listed", *one)]
+    for one, fetched in listed.each(wanted):
+        record.row("listed", *one, make=lambda: checks.listed_row(one, fetched))  # noqa: B023
+    for key in [("listed", *one) for one in todo]:
+        record.rows[key] = record.rows.pop(key, None) or record.good(*key)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -149,17 +150,13 @@ def foreign_row(suite: str, arch: str, native: Row) -> Row:
     return row
 
 
-def listed_row(suite: str, arch: str, release: str) -> Row:
+def listed_row(asked: listed.Asked, fetched: Future[Kernel]) -> Row:
     """A release that a suite lists, compiled and checked in one go."""
-    row = Row(suite, arch, release)
-    out = BUILD / "matrix" / release
-
-    def compiled() -> str:
-        with listed.headers(suite, arch, release) as k:
-            return _compiled(k, out, "--product", flags=("W=1", "C=1"))
-
+    row = Row(*asked)
+    out = BUILD / "matrix" / row.release
+    flags = ("W=1", "C=1")
     try:
-        row.look("W=1, sparse", compiled)
+        row.look("W=1, sparse", lambda: _compiled(fetched.result(), out, "--product", flags=flags))
     finally:
         shutil.rmtree(out, ignore_errors=True)
     return row

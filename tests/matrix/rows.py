@@ -72,10 +72,15 @@ class Record:
         self.rows: dict[Asked, Row] = {}
         self._old = read(path, self._of) if path.exists() else {}
 
+    def good(self, *asked: str) -> Row | None:
+        """What need not be made again."""
+        row = self._old.get(asked)
+        return None if row is None or row.failures else row
+
     def row(self, *asked: str, make: Callable[[], Row]) -> Row:
         """What was asked for."""
-        row = self._old.get(asked)
-        if row is None or row.failures:
+        row = self.good(*asked)
+        if not row:
             row = make()
             row.date = datetime.now(UTC).date().isoformat()
         self._old[asked] = self.rows[asked] = row

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Headers of every kernel that a suite lists today, of each flavour, to compile modules against.
 
-They are kept below ``listed`` of the cache for as long as the caller needs them.
+They are kept below ``listed`` of the cache until the next is asked for.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 
 from ..base import cache_dir, call, locked
@@ -19,6 +19,8 @@ from .kernel import Kernel, numbers
 
 #: Debian's architecture -> flavours of its kernels.
 FLAVOURS = {arch: (arch, f"cloud-{arch}", f"rt-{arch}") for arch in ("amd64", "arm64")}
+
+Asked = tuple[str, str, str]  # suite, architecture, release
 
 
 @lru_cache
@@ -46,16 +48,27 @@ def flavour(release: str) -> str:
     return max((name for name in names if release.endswith(f"-{name}")), key=len)
 
 
-@contextmanager
-def headers(suite: str, arch: str, release: str) -> Iterator[Kernel]:
-    """A kernel, headers only, fetched for as long as this lasts."""
+def _fetch(suite: str, arch: str, release: str) -> Kernel:
+    """A kernel, headers only."""
     k = Kernel(release, cache_dir() / "listed" / release)
-    try:
-        with locked("kernels", apt.WAITING):
-            print(f"fetching headers of {release} ({suite})", file=sys.stderr, flush=True)
-            native = _options(suite, "amd64")
-            foreign_headers.unpack(k, suite, arch, _options(suite, arch), native)
-        toolchain.hold_equipped(k)
-        yield k
-    finally:
-        shutil.rmtree(k.root, ignore_errors=True)
+    with locked("kernels", apt.WAITING):
+        print(f"fetching headers of {release} ({suite})", file=sys.stderr, flush=True)
+        native = _options(suite, "amd64")
+        foreign_headers.unpack(k, suite, arch, _options(suite, arch), native)
+    toolchain.hold_equipped(k)
+    return k
+
+
+def each(wanted: Sequence[Asked]) -> Iterator[tuple[Asked, Future[Kernel]]]:
+    """These kernels, headers only. While one is in use the next is fetched, and the one before
+    removed, which takes a disk that discards longer than to fetch."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = [pool.submit(_fetch, *one) for one in wanted[:1]]
+        for one, after in zip(wanted, [*wanted[1:], None], strict=True):
+            if after:
+                coming.append(pool.submit(_fetch, *after))
+            try:
+                yield one, coming.pop(0)
+            finally:
+                folder = cache_dir() / "listed" / one[2]
+                pool.submit(shutil.rmtree, folder, ignore_errors=True)

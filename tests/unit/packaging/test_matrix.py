@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
 from pathlib import Path
 
 import pytest
@@ -54,11 +53,6 @@ LISTED = {"amd64": ["8.1.2-amd64", "8.1.2-rt-amd64", "8.1.1-amd64", "8.1.1-rt-am
                     "6.1.0-9-cloud-amd64"], "arm64": []}  # fmt: skip
 
 
-@contextmanager
-def headers(suite: str, arch: str, release: str) -> Iterator[Kernel]:
-    yield Kernel(release, Path())
-
-
 @pytest.fixture
 def kernels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """trixie with one release for amd64 and arm64, another for armhf, none for i386; all build."""
@@ -77,7 +71,8 @@ def kernels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(checks, "native_row", native)
     monkeypatch.setattr(main.kept, "run", Path)
     monkeypatch.setattr(main.listed, "releases", lambda suite, arch: LISTED[arch])
-    monkeypatch.setattr(main.listed, "headers", headers)
+    monkeypatch.setattr(main.listed, "_fetch", lambda *one: Kernel(one[2], Path()))
+    monkeypatch.setattr(main.listed, "cache_dir", lambda: tmp_path)
     monkeypatch.setattr(checks, "_compiled", lambda k, out, *words, flags=(): "")
 
 
@@ -139,3 +134,23 @@ def test_a_stopped_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "_sources", lambda: "others")
     main.main(["listed", "trixie"])
     assert len(made) == 6
+
+
+def test_the_next_is_fetched_meanwhile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One ahead and no more; what was used goes."""
+    fetched = {name: threading.Event() for name in "abc"}
+
+    def fetch(suite: str, arch: str, release: str) -> Kernel:
+        (tmp_path / "listed" / release).mkdir(parents=True)
+        fetched[release].set()
+        return Kernel(release, tmp_path / "listed" / release)
+
+    monkeypatch.setattr(main.listed, "_fetch", fetch)
+    monkeypatch.setattr(main.listed, "cache_dir", lambda: tmp_path)
+    turns = main.listed.each([("trixie", "amd64", name) for name in fetched])
+    one, k = next(turns)
+    assert (one[2], k.result().release) == ("a", "a")
+    assert fetched["b"].wait(10)
+    assert not fetched["c"].is_set()
+    assert [k.result().release for _, k in turns] == ["b", "c"]
+    assert not [*(tmp_path / "listed").iterdir()]
