@@ -46,6 +46,7 @@ def do_doctor(_args: Arguments) -> int:
 
 def do_tune(args: Arguments) -> int:
     """Host settings for a path: print them, apply them, restore the old ones."""
+    from .. import units
     from ..host import propose, sysctls
     from ..host.tune import path_of, profile, settings
 
@@ -66,9 +67,10 @@ def do_tune(args: Arguments) -> int:
     if args.json:
         print(propose.as_json(path, loss, args.shared))
         return 0
-    described = args.loss is not None or args.shared
+    words = f" --loss {units.format('share', loss)}" if args.loss is not None else ""
+    words += " --shared" * args.shared
     found = propose.propose(path, loss, args.shared)
-    sys.stdout.write(profile(path, propose.as_text(path, found) if described else ()))
+    sys.stdout.write(profile(path, words, propose.as_text(path, found) if words else ()))
     return 0
 
 

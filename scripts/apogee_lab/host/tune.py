@@ -204,14 +204,14 @@ def _comment(paragraphs: list[str]) -> list[str]:
     return [f"# {line}" for line in lines]
 
 
-def profile(path: Path, proposed: Sequence[str] = ()) -> str:
+def profile(path: Path, words: str = "", proposed: Sequence[str] = ()) -> str:
     """The settings with their reasons as a file for sysctl.d; ``proposed`` are paragraphs on the
-    algorithm."""
+    algorithm, which are there because of ``words``."""
     rate, rtt = units.format("rate", path.rate), units.format("time", path.rtt)
     head = [
         "SPDX-License-Identifier: GPL-2.0",
         f"Host settings for a path of {rate} and {rtt}, for both its ends:",
-        f"  scripts/lab tune --rate {rate} --rtt {rtt}",
+        f"  scripts/lab tune --rate {rate} --rtt {rtt}{words}",
         "A file in /etc/sysctl.d is read at boot; `sysctl -p FILE` reads it now.",
     ]
     lines = [*_comment(head), "", *_comment(_sizes(path))]

@@ -79,8 +79,10 @@ def test_only_a_described_path_has_a_proposal(capsys: pytest.CaptureFixture[str]
     words = "tune --rate 10mbit --rtt 500ms".split()
     assert main(words) == 0
     assert "Proposed" not in capsys.readouterr().out
-    assert main([*words, "--shared"]) == 0
-    assert "# Proposed: cubic. " in capsys.readouterr().out
+    assert main([*words, "--loss", "0.0 %", "--shared"]) == 0
+    told = capsys.readouterr().out
+    assert "# Proposed: cubic. " in told
+    assert f"#   scripts/lab {' '.join(words)} --loss 0% --shared\n" in told
     for more in ("--apply --shared", "--loss 50%", "--loss x"):
         assert main([*words, *more.split()]) == 2
     assert propose.card_of("unheard") == ("", [])
