@@ -8,7 +8,7 @@ let
     { stdenv }:
     stdenv.mkDerivation {
       pname = "apogee";
-      version = "0.11.0-${kernel.version}";
+      version = "0.12.0-${kernel.version}";
       src = ../..;
       nativeBuildInputs = kernel.moduleBuildDependencies;
       buildPhase = ''
