@@ -11,6 +11,6 @@ the modules are compiled and checked; one that a suite does not carry today has 
 ``listed``: all releases that the suites and sid list, with each flavour, are compiled and checked;
 the newest and the oldest of each come first, stock flavours
 before others. Exit status 1 if a cell fails. The rows are kept in
-build/matrix.jsonl, from which a run that was stopped goes on; ``page`` writes those of
-docs/results/matrix.jsonl into docs/kernels.md.
+build/matrix.jsonl, from which a run that was stopped goes on; ``page`` takes them over into
+docs/results/matrix.jsonl, and all that this has into docs/kernels.md.
 """

@@ -11,9 +11,8 @@ from apogee_lab.kernels import foreign_headers, listed
 from apogee_lab.kernels.kernel import SUITES
 from tests.asked import kept
 from tests.matrix import checks, rows, tables
-from tests.matrix.rows import Record
+from tests.matrix.rows import UNSTABLE, Record
 
-UNSTABLE = "sid"  # compiled for, not booted
 PARTS = ("booted", "listed")
 
 
@@ -73,6 +72,7 @@ def every_release(record: Record, suites: Sequence[str]) -> None:
 def main(argv: Sequence[str]) -> int:
     """Print the tables of these suites, or of all."""
     if argv == ["page"]:
+        rows.merge(tables.RECORD, rows.KEPT)
         tables.PAGE.write_text(tables.page(), encoding="utf-8")
         return 0
     parts = [name for name in argv if name in PARTS] or PARTS

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from apogee_lab.base import LabError, key_of, write_whole
 from apogee_lab.engines.work import GuestFailed
+from apogee_lab.kernels.kernel import SUITES, numbers
 from tests import BUILD, ROOT
 
 KEPT = BUILD / "matrix.jsonl"
+UNSTABLE = "sid"  # compiled for, not booted
 
 
 @dataclass
@@ -91,6 +93,19 @@ class Record:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(self._path, "\n".join(lines) + "\n")
         return row
+
+
+def merge(record: Path, made: Path) -> None:
+    """Take over into a record what a run has made, in the tables' order."""
+    lines = [line for path in (record, made) for line in path.read_text("utf-8").splitlines()]
+    found = {tuple(json.loads(line)["asked"]): line for line in lines}
+
+    def place(asked: Asked) -> tuple[object, ...]:
+        table, suite, arch, *release = asked
+        version = [-n for text in release for n in numbers(text)[:4]]
+        return table, (*SUITES, UNSTABLE).index(suite), version, arch, release
+
+    write_whole(record, "".join(f"{found[asked]}\n" for asked in sorted(found, key=place)))
 
 
 def read(path: Path, of: str | None = None) -> dict[Asked, Row]:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -154,3 +156,26 @@ def test_the_next_is_fetched_meanwhile(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert not fetched["c"].is_set()
     assert [k.result().release for _, k in turns] == ["b", "c"]
     assert not [*(tmp_path / "listed").iterdir()]
+
+
+def test_the_page_takes_over_what_was_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of other sources, too; the newest first."""
+    record, made, page = tmp_path / "record", tmp_path / "made", tmp_path / "page.md"
+
+    def row(release: str, why: str, of: str) -> str:
+        asked = ["listed", "trixie", "amd64", release]
+        one = asdict(rows.Row("trixie", "amd64", release, {"W=1, sparse": why}))
+        return json.dumps({"of": of, "asked": asked, "row": one}) + "\n"
+
+    record.write_text(row("6.12.9-amd64", "no", "old") + row("6.12.10-amd64", "", "old"))
+    made.write_text(row("6.12.11-amd64", "", "new") + row("6.12.9-amd64", "", "new"))
+    page.write_text(f"before\n{tables.BEGIN}{tables.END}")
+    monkeypatch.setattr(rows, "KEPT", made)
+    monkeypatch.setattr(tables, "RECORD", record)
+    monkeypatch.setattr(tables, "PAGE", page)
+    assert main.main(["page"]) == 0
+    kept = [json.loads(line) for line in record.read_text().splitlines()]
+    assert [(one["asked"][3], one["of"]) for one in kept] == [
+        ("6.12.11-amd64", "new"), ("6.12.10-amd64", "old"), ("6.12.9-amd64", "new"),
+    ]  # fmt: skip
+    assert "| trixie | 6.12.9, 6.12.10, 6.12.11 | amd64 | – |" in page.read_text()
