@@ -55,6 +55,28 @@ def test_arch_packages_every_module(root: Path, version: str, tmp_path: Path) ->
         )
 
 
+#: What a header declares is in a module of the kernel -> OpenWrt's packages of such modules.
+IN_MODULES = {
+    "crypto/chacha.h": {"crypto-lib-chacha20poly1305"},  # which needs that of ChaCha
+    "crypto/chacha20poly1305.h": {"crypto-lib-chacha20poly1305"},
+    "crypto/curve25519.h": {"crypto-lib-curve25519"},
+    "crypto/poly1305.h": {"crypto-lib-chacha20poly1305"},
+    "linux/crc32c.h": {"lib-crc32c"},
+    "net/udp_tunnel.h": {"udptunnel4", "udptunnel6"},
+}
+IN_THE_KERNEL = {"crypto/algapi.h", "crypto/blake2s.h"}
+
+
+def test_openwrt_s_package_depends_on_what_the_modules_need(root: Path) -> None:
+    files = [path for top in ("sscop", "shake", "include") for path in (root / top).rglob("*.[ch]")]
+    text = "".join(path.read_text() for path in files)
+    taken = set(re.findall(r"^#include <((?:crypto|linux/crc|net/udp_tunnel)[^>]*)>", text, re.M))
+    assert taken <= {*IN_MODULES, *IN_THE_KERNEL}
+    recipe = (root / "packaging" / "openwrt" / "Makefile").read_text()
+    needed = set().union(*(IN_MODULES.get(name, set()) for name in taken))
+    assert {*re.findall(r"\+kmod-(\S+)", recipe)} == needed
+
+
 @pytest.fixture
 def commit(root: Path, tmp_path: Path, version: str) -> Path:
     """A repository of one commit with what `make dist` looks at."""
