@@ -885,7 +885,8 @@ static void star_set_window(struct sock *sk, u32 most)
 }
 
 /* A window that fills the path need not grow while the flow is alone. If another flow
- * has not been detected, this leaves room for it. Nor does one while losses exceed the link's.
+ * has not been detected, this leaves room for it. In YIELD no window grows while losses exceed
+ * the link's.
  */
 static bool star_rests(const struct sock *sk)
 {

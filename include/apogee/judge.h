@@ -23,16 +23,16 @@
  *           one only if the smoothed RTT shows that, too. Losses beyond it are summed
  *           up (a CUSUM test, counted in segments, so that the larger of two windows
  *           reaches the limit first). At the limit the window is reduced. With a queue
- *           shared with other flows a few losses suffice. If a flow is alone or its
- *           queue empty, one round never suffices: a burst of bit errors ends by itself,
- *           an overload does not. Two in a row that lose more than one segment in five
- *           reduce the window to what arrived.
+ *           shared with other flows a few losses suffice. With an empty queue, or alone
+ *           without one, no single burst does: it ends by itself, an overload does not.
+ *           Alone or with an empty queue two rounds in a row that lose more than one
+ *           segment in five reduce the window to what arrived, else one.
  *   alone   What a flow sends, compared with ABE's estimate of what the path carries,
  *           shows whether there are other flows. Beside a few of them in a short queue
  *           it does not.
  *
- * Each of these is formed anew in each round, but for the path's RTT, its way back and the loss
- * rate, which a round may change in both directions. docs/algorithms.md gives the reasons,
+ * Each of these is formed anew in each round, but for the path's RTT, its way back, the loss
+ * rate and the sum of losses, which a round may change in both directions. docs/algorithms.md gives the reasons,
  * each constant's origin, and what was tried. Windows and counts are in segments, times
  * in us.
  */
@@ -665,8 +665,8 @@ static inline bool judge_is_over(struct judge_state *j, const struct judge_round
 	       (!j->skip || ((u64)r->delivered * 4 < r->cwnd && (u64)r->lost * 8 > sent * 5));
 }
 
-/* The CUSUM test. Without a queue of its own making neither one burst of losses nor, with an
- * empty queue, two losses of a small window are congestion.
+/* The CUSUM test. With an empty queue, or alone without one, a burst is one event; with an empty
+ * queue two losses of a small window are none.
  */
 static inline bool judge_is_excess(struct judge_state *j, const struct judge_round *r, u32 sent)
 {

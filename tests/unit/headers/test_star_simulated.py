@@ -43,7 +43,7 @@ def per_second(done: dict[str, Any]) -> list[float]:
 
 @pytest.mark.parametrize(
     ("flows", "queue_bytes", "jain", "dropped", "utilisation"),
-    [(2, 15_000, 0.9, 0.05, 0.92), (2, 62_500, 0.9, 0.05, 0.9), (10, 15_000, 0.7, 0.07, 0.98),
+    [(2, 15_000, 0.9, 0.05, 0.92), (2, 62_500, 0.9, 0.05, 0.9), (10, 15_000, 0.8, 0.07, 0.98),
      pytest.param(10, 62_500, 0.9, 0.05, 0.98, marks=pytest.mark.deep)],
 )  # fmt: skip
 def test_a_short_queue_is_shared(
@@ -55,9 +55,9 @@ def test_a_short_queue_is_shared(
     utilisation: float,
 ) -> None:
     """Jain .9 and 5 % of what is sent dropped are the targets, missed by ten flows at 15 kB: Jain,
-    the median, is .75 to .91, and 5.2 to 6.1 % are dropped. Of two flows it is .997 to 1.00 there
-    and 1.5 to 2.0 % are dropped; at 62.5 kB it is .96 at least, and 1.3 to 1.5 or, of ten, 3.8 to
-    4.1 % are. Utilisation: .952, .921, .991, .993 at least. All of 8 and 4 groups.
+    the median, is .88 to .96, and 4.6 to 6.0 % are dropped. Of two flows it is .99 there at least
+    and 1.4 to 2.0 % are dropped; at 62.5 kB it is .92 at least, and 1.0 to 1.6 or, of ten, 3.4 to
+    4.1 % are. Utilisation: .945, .940, .987, .986 at least. All of 20 groups.
     """
     runs = seeds(fast, f"star*{flows}", queue_bytes=queue_bytes, **SHARED)
     assert median(run["jain"] for run in runs) >= jain
@@ -67,8 +67,8 @@ def test_a_short_queue_is_shared(
 
 @pytest.mark.parametrize("queue_bytes", [15_000, 62_500])
 def test_a_latecomer_gets_its_share(fast: Simulation, queue_bytes: int) -> None:
-    """It begins a minute after the first flow, and two minutes count a minute later: Jain .90 and
-    .95 at least, the mean. At 15 kB one run has .51.
+    """It begins a minute after the first flow, and two minutes count a minute later: Jain .97 and
+    .95 at least, the mean. At 15 kB one run has .82.
     """
     runs = seeds(
         fast, "star*2", queue_bytes=queue_bytes, start="0,60",
@@ -80,21 +80,21 @@ def test_a_latecomer_gets_its_share(fast: Simulation, queue_bytes: int) -> None:
 def test_ten_flows_after_a_fade(fast: Simulation) -> None:
     """A minute of bit errors at 1e-5, with 20 packets of queue: each flow takes what is lost for
     the link's. Afterwards the losses are the queue's, and the belief has to go again. 200 s later,
-    for 100 s, Jain is .53 to .95 and 2.3 to 5.2 % are dropped, in 100 groups; .11 and 14 % in
-    single runs. If what is lost beside a queue is never doubted it is .12 to .45 and 7 to 13 %.
+    for 100 s, Jain is .87 to .94 and 2.5 to 2.6 % are dropped, in groups; .74 and 2.8 % in
+    single runs.
     """
     runs = seeds(
         fast, "star*10", queue=20, event=["100:ber=1e-5", "160:ber=0"],
         **SHARED | {"duration": 460, "warmup": 360},
     )  # fmt: skip
-    assert mean(run["jain"] for run in runs) >= 0.46
-    assert mean(run["dropped_share"] for run in runs) <= 0.065
+    assert mean(run["jain"] for run in runs) >= 0.75
+    assert mean(run["dropped_share"] for run in runs) <= 0.035
 
 
 @pytest.mark.parametrize("ber", [0, 1e-6])
 def test_alone_with_a_queue_of_ten_packets(fast: Simulation, ber: float) -> None:
-    """5 % dropped is the target; it is 1.4 to 1.5 %, at 1e-6 1.8 % at most. Goodput is .89 of the
-    link's without errors and .86 to .88 at 1e-6, of 60 s with the start: a fifth of the window each
+    """5 % dropped is the target; it is 1.5 to 1.6 %, at 1e-6 1.8 % at most. Goodput is .90 of the
+    link's without errors and .87 to .88 at 1e-6, of 60 s with the start: a fifth of the window each
     time.
     """
     runs = seeds(fast, "star", queue=10, ber=ber, duration=60, **ALONE)
@@ -109,32 +109,28 @@ def test_alone_with_a_queue_of_ten_packets(fast: Simulation, ber: float) -> None
     ("ber", "share"), [(0, 0.97), (1e-7, 0.97), (1e-6, 0.96), (3e-6, 0.91), (1e-5, 0.91)]
 )
 def test_bit_errors_cost_what_they_take(fast: Simulation, ber: float, share: float) -> None:
-    """Of 60 s, the start included: .982, .978, .971, .929 and .925 of the limit at least. Single
-    runs have .865 of it at 3e-6 and .839 at 1e-5.
+    """Of 60 s, the start included: .982, .973, .969, .926 and .923 of the limit at least. Single
+    runs have .912 of it at 3e-6 and .896 at 1e-5.
     """
     runs = seeds(fast, "star", ber=ber, duration=60, **ALONE)
     assert mean(run["goodput"] for run in runs) >= share * limit_bps(ber)
 
 
 def test_bursts_cost_what_they_take(fast: Simulation) -> None:
-    """Five frames each, one in 200 on the whole: .931 to .982 of what arrives, of 120 s. Single
-    runs have .796.
+    """Five frames each, one in 200 on the whole: .977 to .988 of what arrives, of 120 s. Single
+    runs have .964.
     """
     runs = seeds(fast, "star", bursts="0.001,0.2", duration=120, **ALONE)
     arrives = RATE_BPS * LINK_BPS * (1 - 0.001 / 0.201)
-    assert mean(run["goodput"] for run in runs) >= 0.9 * arrives
+    assert mean(run["goodput"] for run in runs) >= 0.95 * arrives
 
 
 @pytest.mark.parametrize("dead_s", [0.1, 0.3, 0.6])
 def test_a_path_that_was_dead_for_a_moment(fast: Simulation, dead_s: float) -> None:
-    """Up to a round trip and more: no bit error, and two seconds later all is as before. A tenth of
-    a second is a burst of losses, not silence: with a queue of the flow's own that costs a fifth of
-    the window, .917 of the link for ten seconds.
-    """
+    """Up to a round trip and more: no congestion, and two seconds later all is as before."""
     events = ["30:loss=1", f"{30 + dead_s}:loss=0"]
     done = fast.run("star", event=events, series=1, duration=60, **ALONE)
-    share = 0.9 if dead_s < ALONE["rtt"] / 2000 else 0.98
-    assert mean(per_second(done)[32:42]) >= share * RATE_BPS * LINK_BPS
+    assert mean(per_second(done)[32:42]) >= 0.98 * RATE_BPS * LINK_BPS
     assert done["flows"][0]["timeouts"] == 0
 
 
