@@ -191,28 +191,34 @@ static void measure_rtt(struct sscop_tx *tx, u32 ps, u64 now)
 static bool was_told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
 {
 	return pdu->ps == tx->stat_poll &&
-	       (!pdu->elements || sscop_before(pdu->list[0], tx->stat_end));
+	       (!pdu->elements || sscop_before(pdu->list[0], tx->stat_end) ||
+		!sscop_before(tx->stat_end, pdu->list[pdu->elements - 1]));
 }
 
-/* Octets of the frames sent before a POLL of which its STATs have not told, as a list has room for
- * few. What USTATs leave out has come, but for what was sent again.
+/* Octets of the frames from @from to before @to sent before a POLL of which nothing is known. What
+ * USTATs leave out has come, but for what was sent again.
  */
-static u64 untold(const struct sscop *s, const struct sscop_pdu *pdu)
+static u64 untold(const struct sscop_tx *tx, u32 from, u32 to, u32 ps)
 {
-	const struct sscop_tx *tx = &s->tx;
 	u64 octets = 0;
-	u32 seq;
 
-	if (pdu->elements + 3 <= SSCOP_LIST_MAX &&
-	    (!pdu->elements || pdu->list[0] == pdu->seq))
-		return 0;	/* one list was enough */
-	for (seq = tx->acked; seq != tx->next; seq = sscop_add(seq, 1)) {
-		const struct sscop_tx_slot *slot = tx_slot_of(tx, seq);
+	for (; from != to; from = sscop_add(from, 1)) {
+		const struct sscop_tx_slot *slot = tx_slot_of(tx, from);
 
-		if (slot->segment && !slot->missing && sscop_before(slot->poll, pdu->ps) &&
-		    (slot->again || !sscop_before(seq, tx->ustat_end)))
+		if (slot->segment && !slot->missing && sscop_before(slot->poll, ps) &&
+		    (slot->again || !sscop_before(from, tx->ustat_end)))
 			octets += slot->length + SSCOP_FRAME;
 	}
+	return octets;
+}
+
+/* Octets that a further STAT for the same POLL tells of. */
+static u64 told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
+{
+	u64 octets = untold(tx, tx->acked, pdu->seq, pdu->ps);
+
+	if (pdu->elements)
+		octets += untold(tx, pdu->list[0], pdu->list[pdu->elements - 1], pdu->ps);
 	return octets;
 }
 
@@ -228,6 +234,8 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 {
 	struct sscop_tx *tx = &s->tx;
 	enum sscop_verdict verdict;
+	bool further;
+	u64 rest = 0;
 	u32 i;
 
 	if (sscop_before(pdu->ps, tx->poll_acked))
@@ -246,6 +254,9 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 		if (was_received(tx, pdu->list[i], pdu->list[i + 1]))
 			return SSCOP_OUTSIDE;
 
+	further = pdu->ps == tx->stat_poll;
+	if (further)
+		rest = s->clock.heard_untold - min(told(tx, pdu), s->clock.heard_untold);
 	measure_rtt(tx, pdu->ps, now);
 	tx->poll_acked = pdu->ps;
 	tx->stat_poll = pdu->ps;
@@ -257,7 +268,9 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 		if (i + 2 < pdu->elements)
 			acknowledge(s, pdu->list[i + 1], pdu->list[i + 2]);
 	}
-	sscop_clock_heard(&s->clock, pdu->ps, untold(s, pdu), now);
+	if (!further)
+		rest = untold(tx, tx->acked, tx->next, pdu->ps);
+	sscop_clock_heard(&s->clock, pdu->ps, rest, now);
 	return SSCOP_TAKEN;
 }
 

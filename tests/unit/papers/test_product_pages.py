@@ -37,13 +37,13 @@ def test_the_readme(read: Read, root: Path) -> None:
     )
     lost = 100 * (1 - (1 - 1e-6) ** (8 * 1514))
     assert (
-        f"On a satellite link that loses {lost:.1f} % of its frames, CUBIC gets {cubic} of "
-        f"10 Mbit/s, BBR {bbr} and star {star}:"
+        f"Of a satellite link's 10 Mbit/s, with {lost:.1f} % of the frames lost, CUBIC gets "
+        f"{cubic}, BBR {bbr} and star {star}:"
     ) in joined((root / "README.md").read_text())
 
 
 def star(read: Read, figures: Figures) -> Rows:
-    """Per cent of what the link carries: star as it is now, and its peers."""
+    """Per cent of what the link carries: star and its peers."""
     files = {"star": "star/open-anew.jsonl", "bbr": "open.jsonl", "cubic": "open.jsonl"}
     for name, ber in {"no errors": 0.0, "1e-7": 1e-7, "1e-6": 1e-6, "1e-5": 1e-5}.items():
         found = (runs(read(file), cc, 5, ber=ber) for cc, file in files.items())

@@ -96,6 +96,8 @@ def test_stats(world: World) -> None:
     refused(world, pdu(STAT, seq=acked, mr=acked + 8, ps=poll + 1), UNASKED, times=2)
     refused(world, pdu(STAT, seq=acked, mr=acked + 8, ps=poll - 1), STALE, times=50)
     refused(world, pdu(STAT, seq=acked, mr=acked + 8, ps=0), STALE, times=50)
+    # a list that tells nothing more than one for the same POLL
+    refused(world, pdu(STAT, [acked], seq=acked, mr=acked + 8, ps=poll), STALE, times=50)
     world.run(0)
     for forged in (
         pdu(STAT, seq=acked + 1, mr=acked + 8, ps=poll),
