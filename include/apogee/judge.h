@@ -31,9 +31,9 @@
  *           shows whether there are other flows. Beside a few of them in a short queue
  *           it does not.
  *
- * Each of these is formed anew in each round, but for the path's RTT, its way back, the loss
- * rate and the sum of losses, which a round may change in both directions. docs/algorithms.md gives the reasons,
- * each constant's origin, and what was tried. Windows and counts are in segments, times
+ * Each of these is formed anew in each round, but for the path's RTT, its way back, the loss rate
+ * and the sum of losses, which a round may change in both directions. docs/algorithms.md gives the
+ * reasons, each constant's origin, and what was tried. Windows and counts are in segments, times
  * in us.
  */
 #ifndef _APOGEE_JUDGE_H
