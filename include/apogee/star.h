@@ -35,9 +35,9 @@
  */
 #define STAR_CLEAR		12U
 /* Rounds without congestion before a flow probes for more bandwidth, growing by more
- * than a segment per round trip. Fewer if its window is below cwnd_abe; one with an empty
- * queue counts twice, here and above. They double
- * with each of the last probes that ran into congestion, up to three.
+ * than a segment per round trip. Fewer if its window is below cwnd_abe. They double
+ * with each of the last probes that ran into congestion, up to three. As for the number
+ * above, a round with an empty queue counts twice.
  */
 #define STAR_WAIT		8U
 #define STAR_WAIT_MOST		64U

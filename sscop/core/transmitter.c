@@ -213,7 +213,7 @@ static u64 untold(const struct sscop_tx *tx, u32 from, u32 to, u32 ps)
 }
 
 /* Octets that a further STAT for the same POLL tells of. */
-static u64 told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
+static u64 newly_told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
 {
 	u64 octets = untold(tx, tx->acked, pdu->seq, pdu->ps);
 
@@ -256,7 +256,7 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 
 	further = pdu->ps == tx->stat_poll;
 	if (further)
-		rest = s->clock.heard_untold - min(told(tx, pdu), s->clock.heard_untold);
+		rest = s->clock.heard_untold - min(newly_told(tx, pdu), s->clock.heard_untold);
 	measure_rtt(tx, pdu->ps, now);
 	tx->poll_acked = pdu->ps;
 	tx->stat_poll = pdu->ps;
