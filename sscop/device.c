@@ -66,24 +66,35 @@ static void sscop_dev_free(struct net_device *dev)
 
 /* --- up and down ------------------------------------------------------------------------- */
 
+static void free_slots(struct sscop_dev *d)
+{
+	kvfree(d->s.tx.slots);
+	kvfree(d->s.rx.slots);
+	kvfree(d->s.classes);
+	kvfree(d->kept);
+	d->s.tx.slots = NULL;
+	d->s.rx.slots = NULL;
+	d->s.classes = NULL;
+	d->kept = NULL;
+}
+
 static int alloc_slots(struct sscop_dev *d)
 {
 	u32 slots = sscop_slots(d->settings.rules.window);
 	struct sscop_tx_slot *tx = kvcalloc(slots, sizeof(*tx), GFP_KERNEL);
 	void **rx = kvcalloc(slots, sizeof(*rx), GFP_KERNEL);
-	struct sscop_kept *kept = kvcalloc(slots, sizeof(*kept), GFP_KERNEL);
 	struct sscop_counts counts = d->s.counts;
+	bool classes = sscop_has_classes(&d->settings);
 
-	if (!tx || !rx || !kept) {
-		kvfree(tx);
-		kvfree(rx);
-		kvfree(kept);
-		return -ENOMEM;
-	}
 	sscop_init(&d->s, &d->settings.rules, &sscop_owner, d, tx, rx);
 	d->s.counts = counts;
-	d->kept = kept;
-	return 0;
+	d->kept = kvcalloc(sscop_kept_slots(slots), sizeof(*d->kept), GFP_KERNEL);
+	if (classes)
+		d->s.classes = kvcalloc(SSCOP_CLASSES, sizeof(*d->s.classes), GFP_KERNEL);
+	if (tx && rx && d->kept && (d->s.classes || !classes))
+		return 0;
+	free_slots(d);
+	return -ENOMEM;
 }
 
 static int sscop_dev_open(struct net_device *dev)
@@ -121,16 +132,13 @@ static int sscop_dev_stop(struct net_device *dev)
 	d->packet = NULL;
 	d->held = 0;
 	skb_queue_purge(&d->waiting);
+	skb_queue_purge(&d->classed[SSCOP_UNASSURED]);
+	skb_queue_purge(&d->classed[SSCOP_BOUNDED]);
 	d->begun = d->came;
 	d->begun_memory = d->came_memory;
 	__skb_queue_purge(&d->fetched);
 	skb_queue_purge(&d->arrived);
-	kvfree(d->s.tx.slots);
-	kvfree(d->s.rx.slots);
-	kvfree(d->kept);
-	d->s.tx.slots = NULL;
-	d->s.rx.slots = NULL;
-	d->kept = NULL;
+	free_slots(d);
 	return 0;
 }
 
@@ -168,6 +176,8 @@ static void init_private(struct net_device *dev)
 	__skb_queue_head_init(&d->fetched);
 	skb_queue_head_init(&d->arrived);
 	skb_queue_head_init(&d->waiting);
+	skb_queue_head_init(&d->classed[SSCOP_UNASSURED]);
+	skb_queue_head_init(&d->classed[SSCOP_BOUNDED]);
 	sscop_settings_init(&d->settings);
 	d->frames.type = htons(SSCOP_ETHERTYPE);
 	d->frames.func = sscop_frame_in;

@@ -10,11 +10,13 @@
 #include <net/sock.h>
 
 #include "below.h"
+#include "classify.h"
 #include "downward.h"
 #include "events.h"
 #include "piece.h"
 
-#define WAITING_MAX 2	/* packets taken from the queue above and not yet begun */
+#define WAITING_MAX 2	/* packets taken from the queue above and not yet begun ... */
+#define CLASSED_MAX 8	/* ... of a class */
 #define ROUND_MAX 64	/* frames sent per round */
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -121,12 +123,35 @@ fail:
 	return NULL;
 }
 
-/* The machines no longer need an SD. Return: whether it was one of the transmitter's. */
+/* One transmission of a packet of a class. */
+static struct sk_buff *ud_frame(struct sscop_dev *d, const struct sk_buff *packet,
+				const struct sscop_pdu *ud)
+{
+	u32 header = sscop_ud_header(packet->len);
+	struct sk_buff *skb = new_frame(d, header + packet->len);
+	u8 *pdu;
+
+	if (!skb)
+		return NULL;
+	pdu = __skb_put(skb, header + packet->len);
+	if (skb_copy_bits(packet, 0, pdu + header, packet->len))
+		goto fail;
+	sscop_encode_ud(pdu, packet->len, ud, d->s.seal_out);
+	if (!push_link_header(d, skb, peer_address(d)))
+		goto fail;
+	sscop_put_below(d, skb);
+	return skb;
+fail:
+	kfree_skb(skb);
+	return NULL;
+}
+
+/* The machines no longer need an SD or UD. Return: whether it was one of the transmitter's. */
 bool sscop_forget(struct sscop_dev *d, void *segment)
 {
 	struct sscop_kept *kept = segment;
 
-	if (kept < d->kept || kept >= d->kept + d->s.tx.size)
+	if (kept < d->kept || kept >= d->kept + sscop_kept_slots(d->s.tx.size))
 		return false;
 	if (kept->packet != d->packet && kept->packet != d->freed_last)
 		d->freed++;
@@ -195,6 +220,13 @@ static bool may_take_in(const struct sscop_dev *d)
 				READ_ONCE(d->came) - READ_ONCE(d->begun), sscop_now());
 }
 
+/* Whether one more packet of any class may wait. */
+static bool may_classed_wait(const struct sscop_dev *d)
+{
+	return skb_queue_len_lockless(&d->classed[SSCOP_UNASSURED]) < CLASSED_MAX &&
+	       skb_queue_len_lockless(&d->classed[SSCOP_BOUNDED]) < CLASSED_MAX;
+}
+
 /*
  * Whether one more packet may wait here. The queue above is emptied when the carrier goes:
  * while the device below is down its packets are kept here, as are SDs.
@@ -205,12 +237,14 @@ bool sscop_may_wait(const struct sscop_dev *d)
 
 	if (!READ_ONCE(d->lower_up))
 		most = max_t(u32, READ_ONCE(d->dev->tx_queue_len), most);
-	return skb_queue_len_lockless(&d->waiting) < most || may_take_in(d);
+	return may_classed_wait(d) &&
+	       (skb_queue_len_lockless(&d->waiting) < most || may_take_in(d));
 }
 
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
+	u32 class;
 
 	if (!skb->len ||
 	    (skb->protocol != htons(ETH_P_IP) && skb->protocol != htons(ETH_P_IPV6))) {
@@ -222,7 +256,8 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (own_data(skb))
 		goto drop;
 	count_intake(d, skb);
-	skb_queue_tail(&d->waiting, skb);
+	class = sscop_class_of(d, skb);
+	skb_queue_tail(class == SSCOP_ASSURED ? &d->waiting : &d->classed[class], skb);
 	if (!sscop_may_wait(d)) {
 		netif_stop_queue(dev);
 		/* In between, a round may have begun packets, or the device below gone down. */
@@ -254,7 +289,7 @@ bool sscop_has_more(struct sscop_dev *d)
 /* Let the queue above go on if there is nothing, or if more may come in. */
 static void wake_above(struct sscop_dev *d)
 {
-	if (!skb_queue_empty_lockless(&d->waiting) && !may_take_in(d))
+	if ((!skb_queue_empty_lockless(&d->waiting) && !may_take_in(d)) || !may_classed_wait(d))
 		return;
 	smp_mb();	/* as in sscop_start_xmit() */
 	if (!netif_queue_stopped(d->dev))
@@ -263,27 +298,39 @@ static void wake_above(struct sscop_dev *d)
 	d->s.soon = true;	/* it hands over more behind this round */
 }
 
+/* A packet no longer waits; it is kept. */
+static void count_begun(struct sscop_dev *d, const struct sk_buff *packet)
+{
+	WRITE_ONCE(d->begun, d->begun + packet->len);
+	WRITE_ONCE(d->begun_memory, d->begun_memory + packet->truesize);
+	WRITE_ONCE(d->held, d->held + packet->truesize);
+}
+
 /* Begin with the next packet. */
 static bool begin_packet(struct sscop_dev *d)
 {
 	d->packet = skb_dequeue(&d->waiting);
 	if (!d->packet)
 		return false;
-	WRITE_ONCE(d->begun, d->begun + d->packet->len);
-	WRITE_ONCE(d->begun_memory, d->begun_memory + d->packet->truesize);
-	WRITE_ONCE(d->held, d->held + d->packet->truesize);
+	count_begun(d, d->packet);
 	d->cut = 0;
 	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
 	wake_above(d);
 	return true;
 }
 
-/* The whole packet is in SDs, which keep it. Nobody else waits for them. */
+/* A packet is sent, and only kept. Nobody else waits for it. */
+static void release_owner(struct sscop_dev *d, struct sk_buff *packet)
+{
+	dev_sw_netstats_tx_add(d->dev, 1, packet->len);
+	skb_orphan(packet);
+	nf_reset_ct(packet);
+}
+
+/* The whole packet is in SDs, which keep it. */
 static void end_packet(struct sscop_dev *d)
 {
-	dev_sw_netstats_tx_add(d->dev, 1, d->packet->len);
-	skb_orphan(d->packet);
-	nf_reset_ct(d->packet);
+	release_owner(d, d->packet);
 	consume_skb(d->packet);
 	d->packet = NULL;
 }
@@ -310,6 +357,56 @@ static struct sk_buff *new_sd(struct sscop_dev *d, u32 seq, u64 now)
 	return skb;
 }
 
+/* --- classes ----------------------------------------------------------------------------- */
+
+/* Tell the machines which classes have a packet. */
+static void offer_classed(struct sscop_dev *d)
+{
+	bool memory = d->held < sscop_memory_most(d);
+	u32 class;
+
+	for (class = 0; d->s.classed && class < SSCOP_CLASSES; class++)
+		d->s.classes[class].tx.offered =
+			memory && !skb_queue_empty_lockless(&d->classed[class]);
+}
+
+/* What waits for a peer that does not know classes is assured. */
+static void assure_classed(struct sscop_dev *d)
+{
+	struct sk_buff *skb;
+	u32 class;
+
+	for (class = 0; !d->s.classed && class < SSCOP_CLASSES; class++)
+		while ((skb = skb_dequeue(&d->classed[class])))
+			skb_queue_tail(&d->waiting, skb);
+}
+
+/* Send the next packet of a class, and give it to the machines. */
+static struct sk_buff *new_ud(struct sscop_dev *d, const struct sscop_pdu *ud, u64 now)
+{
+	u32 slot = ud->class * SSCOP_CLASS_SLOTS + ud->packet % SSCOP_CLASS_SLOTS;
+	struct sscop_kept *kept = &d->kept[d->s.tx.size + slot];
+	struct sk_buff *packet = skb_peek(&d->classed[ud->class]);
+	struct sk_buff *skb = packet ? ud_frame(d, packet, ud) : NULL;
+
+	if (!skb)
+		return NULL;
+	skb_unlink(packet, &d->classed[ud->class]);
+	count_begun(d, packet);
+	release_owner(d, packet);
+	*kept = (struct sscop_kept){ .packet = packet, .length = packet->len };
+	sscop_datagram_sent(&d->s, ud->class, kept, packet->len, now);
+	wake_above(d);
+	return skb;
+}
+
+static struct sk_buff *next_ud(struct sscop_dev *d, const struct sscop_output *output, u64 now)
+{
+	const struct sscop_kept *kept = output->segment;
+
+	return kept ? ud_frame(d, kept->packet, &output->ud) : new_ud(d, &output->ud, now);
+}
+
 /* --- the machines' wishes ------------------------------------------------------------------ */
 
 static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
@@ -320,6 +417,7 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 	enum sscop_room room = sscop_room_below(d);
 	enum sscop_action action;
 
+	offer_classed(d);
 	if (room == SSCOP_FULL)
 		room = sscop_await_room(d);
 	if (room == SSCOP_FULL && sscop_waits(&d->s, more))
@@ -336,6 +434,9 @@ static struct sk_buff *next_frame(struct sscop_dev *d, u64 now)
 		break;
 	case SSCOP_NEW:
 		skb = new_sd(d, output->seq, now);
+		break;
+	case SSCOP_DATAGRAM:
+		skb = next_ud(d, output, now);
 		break;
 	case SSCOP_NOTHING:
 		break;
@@ -356,6 +457,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	sscop_look_below(d, now);
 	renew_intake(d);
 	d->s.soon = false;
+	assure_classed(d);
 	wake_above(d);
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);

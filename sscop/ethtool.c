@@ -11,6 +11,8 @@
 #include "settings.h"
 
 #define COUNT(name) { #name, offsetof(struct sscop_counts, name) }
+#define CLASS(name, class, field) \
+	{ #name "_" #field, offsetof(struct sscop_counts, classes[class].field) }
 #define DROPPED(name, verdict) \
 	{ "dropped_" #name, offsetof(struct sscop_counts, dropped[verdict]) }
 
@@ -40,6 +42,17 @@ static const struct {
 	COUNT(reset_silence),
 	COUNT(reset_asked),
 	COUNT(reset_error),
+	CLASS(unassured, SSCOP_UNASSURED, sent),
+	CLASS(unassured, SSCOP_UNASSURED, again),
+	CLASS(unassured, SSCOP_UNASSURED, received),
+	CLASS(unassured, SSCOP_UNASSURED, missed),
+	CLASS(bounded, SSCOP_BOUNDED, sent),
+	CLASS(bounded, SSCOP_BOUNDED, again),
+	CLASS(bounded, SSCOP_BOUNDED, given_up),
+	CLASS(bounded, SSCOP_BOUNDED, received),
+	CLASS(bounded, SSCOP_BOUNDED, missed),
+	COUNT(udstat_sent),
+	COUNT(udstat_received),
 	DROPPED(truncated, SSCOP_TRUNCATED),
 	DROPPED(length, SSCOP_BAD_LENGTH),
 	DROPPED(type, SSCOP_BAD_TYPE),
@@ -58,7 +71,7 @@ static const struct {
 static const char device_names[][ETH_GSTRING_LEN] = {
 	"peer_stranger", "packets_broken", "not_ip", "packets_lost", "segment_now", "srtt_us",
 	"link_bps", "link_rtt_us", "link_window", "link_pressed", "backlog_now",
-	"refused_below",
+	"refused_below", "copies_now",
 };
 
 static void device_counts(struct sscop_dev *d, u64 *data)
@@ -75,6 +88,7 @@ static void device_counts(struct sscop_dev *d, u64 *data)
 	data[9] = d->s.clock.pressed;
 	data[10] = d->settings.backlog ? d->settings.backlog : d->budget.limit;
 	data[11] = d->refused;
+	data[12] = d->s.classed ? sscop_class_copies(&d->s.classes[SSCOP_UNASSURED].losses) : 0;
 }
 
 static int get_sset_count(struct net_device *dev, int set)

@@ -25,6 +25,10 @@ static const struct nla_policy policy[IFLA_SSCOP_MAX + 1] = {
 	[IFLA_SSCOP_USTAT] = NLA_POLICY_MAX(NLA_U8, 1),
 	[IFLA_SSCOP_PEER] = NLA_POLICY_EXACT_LEN(ETH_ALEN),
 	[IFLA_SSCOP_BACKLOG] = { .type = NLA_U32 },
+	[IFLA_SSCOP_UNASSURED] = NLA_POLICY_EXACT_LEN(sizeof(u64)),
+	[IFLA_SSCOP_BOUNDED] = NLA_POLICY_EXACT_LEN(sizeof(u64)),
+	[IFLA_SSCOP_SMALL] = { .type = NLA_U32 },
+	[IFLA_SSCOP_PERSIST] = { .type = NLA_U32 },
 	[IFLA_SSCOP_STATE] = { .type = NLA_REJECT },
 	[IFLA_SSCOP_SEGMENT_NOW] = { .type = NLA_REJECT },
 };
@@ -33,6 +37,12 @@ static void read_u32(struct nlattr *attribute, u32 *value)
 {
 	if (attribute)
 		*value = nla_get_u32(attribute);
+}
+
+static void read_dscps(struct nlattr *attribute, u64 *bits)
+{
+	if (attribute)
+		nla_memcpy(bits, attribute, sizeof(*bits));
 }
 
 /* Let those attributes that are there replace settings. */
@@ -54,6 +64,10 @@ static void read_settings(struct nlattr *data[], struct sscop_settings *settings
 	if (data[IFLA_SSCOP_PEER])
 		nla_memcpy(settings->peer, data[IFLA_SSCOP_PEER], ETH_ALEN);
 	read_u32(data[IFLA_SSCOP_BACKLOG], &settings->backlog);
+	read_dscps(data[IFLA_SSCOP_UNASSURED], &settings->unassured);
+	read_dscps(data[IFLA_SSCOP_BOUNDED], &settings->bounded);
+	read_u32(data[IFLA_SSCOP_SMALL], &settings->small);
+	read_u32(data[IFLA_SSCOP_PERSIST], &rules->persist);
 }
 
 static int validate(struct nlattr *tb[], struct nlattr *data[],
@@ -139,7 +153,8 @@ static int changelink(struct net_device *dev, struct nlattr *tb[], struct nlattr
 static size_t get_size(const struct net_device *dev)
 {
 	return 2 * nla_total_size(sizeof(u16)) +	/* SEGMENT, SEGMENT_NOW */
-	       6 * nla_total_size(sizeof(u32)) +	/* WINDOW to POLL_IDLE, BACKLOG */
+	       8 * nla_total_size(sizeof(u32)) +	/* WINDOW to POLL_IDLE, BACKLOG, ... */
+	       2 * nla_total_size(sizeof(u64)) +	/* UNASSURED, BOUNDED */
 	       2 * nla_total_size(sizeof(u8)) +		/* USTAT, STATE */
 	       nla_total_size(ETH_ALEN);		/* PEER */
 }
@@ -156,6 +171,16 @@ static int put_rules(struct sk_buff *skb, const struct sscop_config *rules)
 	return 0;
 }
 
+static int put_classes(struct sk_buff *skb, const struct sscop_settings *settings)
+{
+	if (nla_put(skb, IFLA_SSCOP_UNASSURED, sizeof(u64), &settings->unassured) ||
+	    nla_put(skb, IFLA_SSCOP_BOUNDED, sizeof(u64), &settings->bounded) ||
+	    nla_put_u32(skb, IFLA_SSCOP_SMALL, settings->small) ||
+	    nla_put_u32(skb, IFLA_SSCOP_PERSIST, settings->rules.persist))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int fill_info(struct sk_buff *skb, const struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
@@ -163,6 +188,7 @@ static int fill_info(struct sk_buff *skb, const struct net_device *dev)
 
 	if (nla_put_u16(skb, IFLA_SSCOP_SEGMENT, settings->segment) ||
 	    put_rules(skb, &settings->rules) ||
+	    put_classes(skb, settings) ||
 	    nla_put(skb, IFLA_SSCOP_PEER, ETH_ALEN, settings->peer) ||
 	    nla_put_u32(skb, IFLA_SSCOP_BACKLOG, settings->backlog) ||
 	    nla_put_u8(skb, IFLA_SSCOP_STATE, READ_ONCE(d->s.state)) ||

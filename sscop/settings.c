@@ -27,6 +27,7 @@ void sscop_settings_init(struct sscop_settings *settings)
 			.poll_idle = 10000,
 			.ustat = true,
 			.clock = true,
+			.persist = 1000000,
 		},
 	};
 }
@@ -67,6 +68,24 @@ static int check_rules(const struct sscop_config *rules, struct netlink_ext_ack 
 	return 0;
 }
 
+static int check_classes(const struct sscop_settings *settings, struct netlink_ext_ack *extack)
+{
+	if (settings->unassured & settings->bounded) {
+		NL_SET_ERR_MSG_MOD(extack, "a DSCP cannot be unassured and bounded");
+		return -EINVAL;
+	}
+	if (settings->small > SSCOP_SMALL_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "small must be 0 to 65535 octets");
+		return -ERANGE;
+	}
+	if (settings->rules.persist < SSCOP_PERSIST_MIN ||
+	    settings->rules.persist > SSCOP_PERSIST_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "persist must be 1ms to 10s");
+		return -ERANGE;
+	}
+	return 0;
+}
+
 static bool is_peer(const u8 *address, const struct net_device *lower)
 {
 	if (is_zero_ether_addr(address))
@@ -82,6 +101,8 @@ int sscop_settings_check(const struct sscop_settings *settings,
 
 	if (!err)
 		err = check_rules(&settings->rules, extack);
+	if (!err)
+		err = check_classes(settings, extack);
 	if (err)
 		return err;
 	if (settings->backlog && (settings->backlog < SSCOP_BACKLOG_MIN ||
@@ -138,6 +159,12 @@ static int check_change(const struct sscop_dev *d, const struct sscop_settings *
 		return err;
 	if (settings->rules.window != d->settings.rules.window && netif_running(d->dev)) {
 		NL_SET_ERR_MSG_MOD(extack, "window can only be changed while the device is down");
+		return -EBUSY;
+	}
+	if (sscop_has_classes(settings) != sscop_has_classes(&d->settings) &&
+	    netif_running(d->dev)) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "classes can only be begun or left while the device is down");
 		return -EBUSY;
 	}
 	return 0;

@@ -32,6 +32,11 @@
 #define SSCOP_POLL_IDLE_MIN 100U
 #define SSCOP_BACKLOG_MIN 64U
 #define SSCOP_BACKLOG_MAX (16U << 20)
+#define SSCOP_SMALL_MAX 65535U
+#define SSCOP_PERSIST_MIN 1000U
+#define SSCOP_PERSIST_MAX 10000000U
+#define SSCOP_DSCPS 64
+#define SSCOP_FLOWS 256		/* buckets of them */
 
 /* What an end keeps of packets that are not acknowledged, and of SDs received out of order, is
  * charged to nobody: a window of packets of Ethernet's length each.
@@ -46,14 +51,26 @@
  * @segment: octets of payload in an SD; 0: chosen by the losses
  * @backlog: octets queued in the lower device at most, and one frame; 0: as few as keep it busy
  * @peer: hardware address of the peer; zero: learned
+ * @unassured: bits of DSCPs whose packets are unassured
+ * @bounded: the same, bounded
+ * @small: packets of so many octets and less are bounded; 0: none are for their length
  * @rules: what the machines are told
  */
 struct sscop_settings {
 	u32 segment;
 	u32 backlog;
 	u8 peer[ETH_ALEN];
+	u64 unassured;
+	u64 bounded;
+	u32 small;
 	struct sscop_config rules;
 };
+
+/* Whether there are packets that are not assured. */
+static inline bool sscop_has_classes(const struct sscop_settings *settings)
+{
+	return settings->unassured || settings->bounded || settings->small;
+}
 
 /**
  * struct sscop_under_way - frames that the lower device has not sent yet
@@ -72,7 +89,7 @@ struct sscop_under_way {
 };
 
 /**
- * struct sscop_kept - an SD that is not acknowledged
+ * struct sscop_kept - an SD, or a packet of a class, that may be sent again
  * @packet: the packet of which it is a piece; referenced
  * @at: where in it the piece begins
  * @length: octets of the piece
@@ -103,7 +120,8 @@ struct sscop_kept {
  * @under_way: frames in @lower
  * @budget: how many octets of them keep it busy
  * @refused: frames that @lower did not take
- * @kept: SDs that are not acknowledged, as many as the machines have slots
+ * @kept: SDs that are not acknowledged, as many as the machines have slots; behind them packets
+ *	of classes
  * @output: what the machines want to be sent
  * @pdu: what was received
  * @packet: packet that is being cut; NULL: none
@@ -126,6 +144,8 @@ struct sscop_kept {
  * @fetched: frames received that were taken from @arrived together
  * @arrived: frames received
  * @waiting: packets to be cut
+ * @classed: packets of classes to be sent
+ * @long_at: by flow, jiffies when it last had a packet that is assured
  * @came: octets of the packets that came in, modulo 2^32; the sender's
  * @begun: of these, octets of those begun; the round's
  * @came_memory: octets of their memory, the same
@@ -178,6 +198,8 @@ struct sscop_dev {
 	struct sk_buff_head fetched;
 	struct sk_buff_head arrived;
 	struct sk_buff_head waiting;
+	struct sk_buff_head classed[SSCOP_CLASSES];
+	unsigned long long_at[SSCOP_FLOWS];
 	u32 came;
 	u32 begun;
 	u32 came_memory;
@@ -212,6 +234,12 @@ static inline u32 sscop_memory_most(const struct sscop_dev *d)
 {
 	return max_t(u32, d->settings.rules.window * SKB_TRUESIZE(ETH_DATA_LEN),
 		     SSCOP_MEMORY_LEAST);
+}
+
+/* Slots in @kept, of so many for SDs */
+static inline u32 sscop_kept_slots(u32 sds)
+{
+	return sds + SSCOP_CLASSES * SSCOP_CLASS_SLOTS;
 }
 
 /* Whether the peer has missed two of its STATs: it may have another hardware address. */

@@ -114,8 +114,53 @@ SSCOP_NUMBER(poll_bytes, rules.poll_bytes);
 SSCOP_NUMBER(poll_sds, rules.poll_sds);
 SSCOP_NUMBER(poll_time_us, rules.poll_time);
 SSCOP_NUMBER(poll_idle_us, rules.poll_idle);
+SSCOP_NUMBER(persist_us, rules.persist);
+SSCOP_NUMBER(small, small);
 SSCOP_AUTO(segment, segment);
 SSCOP_AUTO(backlog, backlog);
+
+/* --- DSCPs ---------------------------------------------------------------------------------- */
+
+static u64 *dscps_at(struct sscop_settings *settings, size_t offset)
+{
+	return (u64 *)((char *)settings + offset);
+}
+
+static ssize_t dscps_show(struct device *device, struct device_attribute *attr, char *text)
+{
+	u64 bits = *dscps_at(&of_device(device)->settings, offset_of(attr));
+	ssize_t length = 0;
+	int dscp;
+
+	for (dscp = 0; dscp < SSCOP_DSCPS; dscp++)
+		if (bits >> dscp & 1)
+			length += sysfs_emit_at(text, length, length ? ",%d" : "%d", dscp);
+	return length + sysfs_emit_at(text, length, length ? "\n" : "none\n");
+}
+
+static int dscps_set(struct sscop_settings *settings, size_t offset, const char *text)
+{
+	DECLARE_BITMAP(map, SSCOP_DSCPS);
+	u64 bits = 0;
+	int dscp;
+
+	bitmap_zero(map, SSCOP_DSCPS);
+	if (!sysfs_streq(text, "none") && bitmap_parselist(text, map, SSCOP_DSCPS))
+		return -EINVAL;
+	for_each_set_bit(dscp, map, SSCOP_DSCPS)
+		bits |= 1ULL << dscp;
+	*dscps_at(settings, offset) = bits;
+	return 0;
+}
+
+static ssize_t dscps_store(struct device *device, struct device_attribute *attr,
+			   const char *text, size_t length)
+{
+	return store(device, text, length, dscps_set, offset_of(attr));
+}
+
+SSCOP_VALUE(unassured, unassured, dscps);
+SSCOP_VALUE(bounded, bounded, dscps);
 
 /* --- others -------------------------------------------------------------------------------- */
 
@@ -179,6 +224,10 @@ static struct attribute *attributes[] = {
 	&dev_attr_ustat.attr,
 	&dev_attr_peer.attr,
 	&number_backlog.attr.attr,
+	&number_unassured.attr.attr,
+	&number_bounded.attr.attr,
+	&number_small.attr.attr,
+	&number_persist_us.attr.attr,
 	&dev_attr_state.attr,
 	&dev_attr_segment_now.attr,
 	NULL,

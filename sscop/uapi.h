@@ -20,6 +20,11 @@ enum {
 	/* only read */
 	IFLA_SSCOP_STATE,	/* u8: enum sscop_state */
 	IFLA_SSCOP_SEGMENT_NOW,	/* u16: octets of payload in an SD of a full packet */
+	/* classes; whether there are any can only be changed while the device is down */
+	IFLA_SSCOP_UNASSURED,	/* u64 in 8 octets: bits of DSCPs */
+	IFLA_SSCOP_BOUNDED,	/* the same */
+	IFLA_SSCOP_SMALL,	/* u32: octets of packets that are bounded, 0: none */
+	IFLA_SSCOP_PERSIST,	/* u32: us after which a bounded packet is given up */
 	__IFLA_SSCOP_MAX
 };
 

@@ -111,10 +111,9 @@ static struct sk_buff *join_pieces(struct sscop_dev *d)
 	return packet;
 }
 
-static void hand_up(struct sscop_dev *d, struct sk_buff_head *up)
+/* @packet may be NULL: there was no memory. */
+static void hand_up(struct sscop_dev *d, struct sk_buff *packet, struct sk_buff_head *up)
 {
-	struct sk_buff *packet = join_pieces(d);
-
 	if (!packet) {
 		DEV_STATS_INC(d->dev, rx_dropped);
 		return;
@@ -153,16 +152,28 @@ static void take_piece(struct sscop_dev *d, struct sk_buff *skb, struct sk_buff_
 	__skb_queue_tail(&d->pieces, skb);
 	d->octets += skb->len;
 	if (cb->last)
-		hand_up(d, up);
+		hand_up(d, join_pieces(d), up);
+}
+
+/* A packet of a class, which is whole. */
+static void take_datagram(struct sscop_dev *d, struct sk_buff *skb, struct sk_buff_head *up)
+{
+	struct sk_buff *packet;
+
+	if (skb->len > READ_ONCE(d->dev->mtu)) {
+		d->packets_broken++;
+		DEV_STATS_INC(d->dev, rx_errors);
+		kfree_skb(skb);
+		return;
+	}
+	packet = new_packet(d, skb->len);
+	if (packet)
+		put_piece(packet, 0, skb);
+	hand_up(d, packet, up);
+	napi_consume_skb(skb, 1);
 }
 
 /* --- from frames to segments ------------------------------------------------------------ */
-
-static bool is_sealed_type(u8 type)
-{
-	return type == SSCOP_SD || type == SSCOP_POLL || type == SSCOP_STAT ||
-	       type == SSCOP_USTAT;
-}
 
 /* Whether a PDU may come from this address. The seal proves that the peer has made a PDU;
  * link control of others is heard only while there is no peer that could be disturbed.
@@ -173,11 +184,18 @@ static bool may_be_peer(const struct sscop_dev *d, const u8 *source, u8 type, u6
 		return false;
 	if (!is_zero_ether_addr(d->settings.peer))
 		return ether_addr_equal(source, d->settings.peer);
-	return ether_addr_equal(source, d->learned) || is_sealed_type(type) ||
+	return ether_addr_equal(source, d->learned) || sscop_is_sealed(type) ||
 	       d->s.state == SSCOP_BEGINNING || sscop_is_silent(d, now);
 }
 
-/* Let the frame be the segment that the machines keep of an SD. */
+/* Whether there is memory for a segment. The next one in order frees some. */
+static bool may_store(const struct sscop_dev *d, const struct sscop_pdu *pdu)
+{
+	return d->stored < sscop_memory_most(d) ||
+	       (pdu->type == SSCOP_SD && pdu->seq == d->s.rx.next);
+}
+
+/* Let the frame be the segment that the machines keep of an SD or UD. */
 static void keep_segment(struct sk_buff *skb, const struct sscop_pdu *pdu)
 {
 	struct sscop_cb *cb = sscop_cb(skb);
@@ -204,8 +222,8 @@ static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 		d->peer_stranger++;
 		return false;
 	}
-	if (pdu->type == SSCOP_SD) {
-		if (d->stored >= sscop_memory_most(d) && pdu->seq != d->s.rx.next) {
+	if (sscop_is_data(pdu->type)) {
+		if (!may_store(d, pdu)) {
 			DEV_STATS_INC(d->dev, rx_dropped);
 			return false;
 		}
@@ -214,7 +232,7 @@ static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 	verdict = sscop_receive(&d->s, pdu, skb, now);
 	if (verdict == SSCOP_TAKEN && pdu->type != SSCOP_BGN && pdu->type != SSCOP_BGREJ)
 		ether_addr_copy(d->learned, source);
-	if (verdict != SSCOP_TAKEN || pdu->type != SSCOP_SD)
+	if (verdict != SSCOP_TAKEN || !sscop_is_data(pdu->type))
 		return false;
 	d->stored += skb->truesize;
 	return true;
@@ -231,21 +249,34 @@ static struct sk_buff *next_arrived(struct sscop_dev *d)
 	return __skb_dequeue(&d->fetched);
 }
 
+/* Packets and segments that are in order by now */
+static void deliver(struct sscop_dev *d, u64 now, struct sk_buff_head *up)
+{
+	struct sk_buff *skb;
+
+	while ((skb = sscop_deliver_datagram(&d->s, now))) {
+		d->stored -= skb->truesize;
+		take_datagram(d, skb, up);
+	}
+	while ((skb = sscop_deliver(&d->s))) {
+		d->stored -= skb->truesize;
+		take_piece(d, skb, up);
+	}
+}
+
 /* Take the frames that arrived, at most @budget, and put packets into @up. */
 int sscop_take(struct sscop_dev *d, int budget, u64 now, struct sk_buff_head *up)
 {
 	struct sk_buff *skb;
 	int taken = 0;
 
+	deliver(d, now, up);	/* what has waited for long enough */
 	while (taken < budget && (skb = next_arrived(d))) {
 		taken++;
 		if (skb_linearize(skb) || !take_frame(d, skb, now))
 			napi_consume_skb(skb, budget);
 		sscop_follow(d);
-		while ((skb = sscop_deliver(&d->s))) {
-			d->stored -= skb->truesize;
-			take_piece(d, skb, up);
-		}
+		deliver(d, now, up);
 	}
 	return taken;
 }

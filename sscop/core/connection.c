@@ -84,6 +84,7 @@ static void reset_data(struct sscop *s, u64 now)
 	s->heard_at = now;
 	sscop_tx_reset(s, s->credit, now);
 	sscop_rx_reset(s);
+	sscop_classes_reset(s);
 }
 
 static bool is_connected(const struct sscop *s)
@@ -106,6 +107,8 @@ static void begin_connection(struct sscop *s, u64 now)
 		s->events |= SSCOP_EVENT_DOWN;
 	sscop_tx_clear(s);
 	sscop_rx_clear(s);
+	sscop_classes_reset(s);
+	s->classed = false;
 	s->state = SSCOP_BEGINNING;
 	s->mine = draw_number(s);
 	s->theirs = 0;
@@ -121,6 +124,7 @@ static void adopt(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
 	s->offer = draw_number(s);
 	s->epoch = pdu->sq;
 	s->credit = min(pdu->mr, SSCOP_WINDOW_MAX);
+	s->classed = s->classes && pdu->classes;
 	reset_data(s, now);
 	set_retry(s, now);
 }
@@ -359,6 +363,11 @@ static void count_received(struct sscop_counts *counts, u8 type)
 	case SSCOP_USTAT:
 		counts->ustat_received++;
 		break;
+	case SSCOP_UD: /* counted once each, by the receiver */
+		break;
+	case SSCOP_UDSTAT:
+		counts->udstat_received++;
+		break;
 	default:
 		counts->control_received++;
 	}
@@ -386,6 +395,15 @@ static enum sscop_verdict confirm_connection(struct sscop *s, const struct sscop
 	return verdict;
 }
 
+static enum sscop_verdict on_class(struct sscop *s, const struct sscop_pdu *pdu,
+				   void *segment, u64 now)
+{
+	if (!s->classed)
+		return SSCOP_BAD_STATE;
+	return pdu->type == SSCOP_UD ? sscop_class_ud(s, pdu, segment, now) :
+				       sscop_class_told(s, pdu);
+}
+
 static enum sscop_verdict data_transfer(struct sscop *s, const struct sscop_pdu *pdu,
 					void *segment, u64 now)
 {
@@ -398,6 +416,8 @@ static enum sscop_verdict data_transfer(struct sscop *s, const struct sscop_pdu 
 		return confirm_connection(s, pdu, now);
 	/* Its seal shows that the peer uses this numbering. */
 	ready(s);
+	if (pdu->type == SSCOP_UD || pdu->type == SSCOP_UDSTAT)
+		return on_class(s, pdu, segment, now);
 	contradictions = &s->contradictions[pdu->type == SSCOP_STAT ||
 					    pdu->type == SSCOP_USTAT];
 
@@ -417,11 +437,11 @@ static enum sscop_verdict data_transfer(struct sscop *s, const struct sscop_pdu 
  * sscop_receive() - a PDU came in
  * @s: connection
  * @pdu: what sscop_decode() made of it with @s->seal_in
- * @segment: of an SD, what sscop_deliver() is to return; not NULL
+ * @segment: of an SD or UD, what is to be delivered; not NULL
  * @now: us
  *
  * Return: SSCOP_TAKEN, or why the PDU was dropped. @segment is the connection's only if
- * an SD was taken.
+ * an SD or UD was taken.
  */
 enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 				 void *segment, u64 now)
@@ -434,6 +454,8 @@ enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 		case SSCOP_POLL:
 		case SSCOP_STAT:
 		case SSCOP_USTAT:
+		case SSCOP_UD:
+		case SSCOP_UDSTAT:
 			verdict = data_transfer(s, pdu, segment, now);
 			break;
 		default:
@@ -459,6 +481,7 @@ static enum sscop_action control(struct sscop *s, struct sscop_output *output, u
 		.from = from,
 		.to = to,
 		.sq = sq,
+		.classes = s->classes && (type == SSCOP_BGN || type == SSCOP_BGAK),
 	};
 
 	output->length = sscop_encode(output->octets, &pdu, 0);
@@ -558,8 +581,9 @@ static enum sscop_action next_action(struct sscop *s, u64 now, enum sscop_room r
 		return action;
 	more = more && ready && sscop_tx_may_send(s);
 	idle = !more && !s->tx.missing;
-	output->length = 0;
-	if (!must_ask(s, now, idle))
+	output->length = ready ? sscop_class_report(s, output->octets, now) : 0;
+	s->counts.udstat_sent += output->length > 0;
+	if (!output->length && !must_ask(s, now, idle))
 		output->length = sscop_rx_report(s, output->octets,
 						 ready && !idle && !sscop_tx_is_full(s) &&
 						 now >= sscop_tx_due(s));
@@ -572,6 +596,8 @@ static enum sscop_action next_action(struct sscop *s, u64 now, enum sscop_room r
 		output->length = sscop_tx_poll(s, output->octets, now);
 		return SSCOP_CONTROL;
 	}
+	if (ready && sscop_class_next(s, now, !idle, output))
+		return SSCOP_DATAGRAM;
 	return ready ? next_sd(s, now, room, more, output) : SSCOP_NOTHING;
 }
 
@@ -585,7 +611,8 @@ static enum sscop_action next_action(struct sscop *s, u64 now, enum sscop_room r
  *
  * The caller sends what it is told, and asks again until it is SSCOP_NOTHING. After
  * SSCOP_NEW it makes an SD with sscop_encode_sd(), N(S) = @output->seq and @s->seal_out,
- * and calls sscop_sent() before anything else. Nothing is made before there is room: it
+ * and calls sscop_sent() before anything else; after SSCOP_DATAGRAM with a new packet it calls
+ * sscop_datagram_sent(). Nothing is made before there is room: it
  * would be old when it is sent.
  *
  * Return: an enum sscop_action.
@@ -620,7 +647,8 @@ bool sscop_waits(const struct sscop *s, bool more)
 {
 	if (s->state != SSCOP_READY)
 		return false;
-	return s->rx.stat_due || s->rx.gaps || s->tx.missing || (more && !s->tx.closed);
+	return s->rx.stat_due || s->rx.gaps || s->tx.missing || (more && !s->tx.closed) ||
+	       sscop_class_wants(s);
 }
 
 /* us: when SDs that wait go on */
@@ -650,10 +678,11 @@ u64 sscop_deadline(const struct sscop *s, enum sscop_room room, bool more)
 		at = s->retry_at;
 	if (s->state == SSCOP_BEGINNING)
 		return at;
-	at = min_t(u64, at, s->heard_at + SSCOP_NO_RESPONSE_US);
+	at = min3(at, s->heard_at + SSCOP_NO_RESPONSE_US, sscop_class_held(s));
 	if (s->state == SSCOP_RESYNCING || room == SSCOP_FULL)
 		return at;
 	idle = (!more || s->tx.closed) && !s->tx.missing;
+	at = min(at, sscop_class_deadline(s, !idle));
 	return min3(at, sd_at(s, more), sscop_tx_deadline(s, idle));
 }
 
@@ -675,8 +704,10 @@ bool sscop_stop(struct sscop *s, struct sscop_output *output)
 	if (s->state != SSCOP_IDLE) {
 		sscop_tx_clear(s);
 		sscop_rx_clear(s);
+		sscop_classes_reset(s);
 	}
 	s->state = SSCOP_IDLE;
+	s->classed = false;
 	s->answer = 0;
 	return told;
 }

@@ -15,7 +15,20 @@
 #define HEAD_AT 4		/* behind the CRC: flags and type ... */
 #define SEQ_AT 5		/* ... and the sequence number */
 #define LINK_CONTROL 10		/* octets of fields: version, from, to, N(SQ) */
+#define PARAMETER_CLASSES 1
+#define CLASSES_VERSION 1
 #define UNSEALED (~0U)
+
+static u32 get16(const u8 *octets)
+{
+	return octets[0] << 8 | octets[1];
+}
+
+static void put16(u8 *octets, u32 value)
+{
+	octets[0] = value >> 8;
+	octets[1] = value;
+}
 
 static u32 get24(const u8 *octets)
 {
@@ -46,11 +59,9 @@ static u32 pdu_crc(const u8 *octets, u32 length, u32 start)
 	return crc32c(start, octets + HEAD_AT, length - HEAD_AT);
 }
 
-/* Whether PDUs of this type belong to an established connection and carry its seal. */
-static bool is_sealed(u8 type)
+static bool may_be_first(u8 type)
 {
-	return type == SSCOP_SD || type == SSCOP_POLL || type == SSCOP_STAT ||
-	       type == SSCOP_USTAT;
+	return sscop_is_data(type) || type == SSCOP_UDSTAT;
 }
 
 /* octets of fields behind the header, without list and payload; 0: unknown type */
@@ -62,6 +73,10 @@ static u32 field_octets(u8 type)
 		return 3;
 	case SSCOP_STAT:
 		return 6;
+	case SSCOP_UD:
+		return SSCOP_UD_FIELDS;
+	case SSCOP_UDSTAT:
+		return 8;
 	case SSCOP_BGN:
 	case SSCOP_BGAK:
 	case SSCOP_BGREJ:
@@ -115,6 +130,17 @@ static enum sscop_verdict decode_list(struct sscop_pdu *pdu, const u8 *octets,
 	return SSCOP_TAKEN;
 }
 
+/* Parameters in @count octets. Later versions may add some: what is not understood is skipped. */
+static void decode_parameters(struct sscop_pdu *pdu, const u8 *octets, u32 count)
+{
+	while (count >= 2 && octets[1] <= count - 2) {
+		if (octets[0] == PARAMETER_CLASSES && octets[1])
+			pdu->classes = octets[2] == CLASSES_VERSION;
+		count -= 2 + octets[1];
+		octets += 2 + octets[1];
+	}
+}
+
 static enum sscop_verdict decode_fields(struct sscop_pdu *pdu, const u8 *octets,
 					u32 length)
 {
@@ -133,16 +159,34 @@ static enum sscop_verdict decode_fields(struct sscop_pdu *pdu, const u8 *octets,
 	case SSCOP_USTAT:
 		pdu->mr = get24(octets);
 		return decode_list(pdu, octets + fixed, length - fixed);
+	case SSCOP_UDSTAT:
+		pdu->received = (u64)get32(octets) << 32 | get32(octets + 4);
+		break;
 	default:
 		pdu->mr = pdu->seq;
 		pdu->version = octets[0];
 		pdu->from = get32(octets + 1);
 		pdu->to = get32(octets + 5);
 		pdu->sq = octets[9];
-		/* Later versions may add to what this one knows. */
+		decode_parameters(pdu, octets + fixed, length - fixed);
 		return SSCOP_TAKEN;
 	}
 	return length == fixed ? SSCOP_TAKEN : SSCOP_BAD_LENGTH;
+}
+
+static enum sscop_verdict decode_data(struct sscop_pdu *pdu, const u8 *octets, u32 length)
+{
+	if (pdu->type == SSCOP_UD) {
+		if (length <= SSCOP_UD_FIELDS)
+			return SSCOP_TRUNCATED;
+		pdu->packet = get16(octets);
+		pdu->back = octets[2];
+		pdu->wait = get16(octets + 3);
+		pdu->header += SSCOP_UD_FIELDS;
+		length -= SSCOP_UD_FIELDS;
+	}
+	pdu->length = length;
+	return length ? SSCOP_TAKEN : SSCOP_TRUNCATED;
 }
 
 /**
@@ -168,7 +212,8 @@ enum sscop_verdict sscop_decode(struct sscop_pdu *pdu, const u8 *octets,
 	flags = octets[HEAD_AT] & ~TYPE_MASK;
 	if ((pdu->type != SSCOP_SD && !field_octets(pdu->type)) ||
 	    (flags & FLAG_RESERVED) ||
-	    (pdu->type != SSCOP_SD && (flags & (FLAG_FIRST | FLAG_LAST))))
+	    (flags & FLAG_FIRST && !may_be_first(pdu->type)) ||
+	    (flags & FLAG_LAST && pdu->type != SSCOP_SD))
 		return SSCOP_BAD_TYPE;
 	if (flags & FLAG_SHORT) {
 		header = SSCOP_SHORT_HEADER;
@@ -184,19 +229,20 @@ enum sscop_verdict sscop_decode(struct sscop_pdu *pdu, const u8 *octets,
 	if (length > SSCOP_HEADER + SSCOP_PAYLOAD_MAX)
 		return SSCOP_BAD_LENGTH;
 
-	if (pdu_crc(octets, length, is_sealed(pdu->type) ? seal : UNSEALED) !=
+	if (pdu_crc(octets, length, sscop_is_sealed(pdu->type) ? seal : UNSEALED) !=
 	    get32(octets))
 		return SSCOP_BAD_CRC;
 
 	pdu->seq = get24(octets + SEQ_AT);
 	pdu->elements = 0;
-	if (pdu->type != SSCOP_SD)
+	pdu->classes = false;
+	pdu->class = !!(flags & FLAG_FIRST);
+	if (!sscop_is_data(pdu->type))
 		return decode_fields(pdu, octets + header, length - header);
 	pdu->first = flags & FLAG_FIRST;
 	pdu->last = flags & FLAG_LAST;
 	pdu->header = header;
-	pdu->length = length - header;
-	return pdu->length ? SSCOP_TAKEN : SSCOP_TRUNCATED;
+	return decode_data(pdu, octets + header, length - header);
 }
 
 /* octets in front of a PDU's fields and payload */
@@ -219,7 +265,22 @@ static void finish(u8 *octets, u32 content, u8 head, u32 seq, u32 start)
 	put32(octets, pdu_crc(octets, length, start));
 }
 
-/* Write what stands behind the header of a PDU other than SD. */
+/* octets of parameters */
+static u32 parameter_octets(const struct sscop_pdu *pdu)
+{
+	return !sscop_is_sealed(pdu->type) && pdu->classes ? 3 : 0;
+}
+
+static void encode_parameters(u8 *octets, const struct sscop_pdu *pdu)
+{
+	if (!pdu->classes)
+		return;
+	octets[0] = PARAMETER_CLASSES;
+	octets[1] = 1;
+	octets[2] = CLASSES_VERSION;
+}
+
+/* Write what stands behind the header of a PDU other than SD and UD. */
 static void encode_fields(u8 *octets, const struct sscop_pdu *pdu)
 {
 	u32 i, at = field_octets(pdu->type);
@@ -236,16 +297,21 @@ static void encode_fields(u8 *octets, const struct sscop_pdu *pdu)
 		for (i = 0; i < pdu->elements; i++, at += 3)
 			put24(octets + at, pdu->list[i]);
 		break;
+	case SSCOP_UDSTAT:
+		put32(octets, (u32)(pdu->received >> 32));
+		put32(octets + 4, (u32)pdu->received);
+		break;
 	default:
 		octets[0] = pdu->version;
 		put32(octets + 1, pdu->from);
 		put32(octets + 5, pdu->to);
 		octets[9] = pdu->sq;
+		encode_parameters(octets + at, pdu);
 	}
 }
 
 /**
- * sscop_encode() - write a PDU other than SD
+ * sscop_encode() - write a PDU other than SD and UD
  * @octets: room for SSCOP_CONTROL_MAX octets
  * @pdu: what to write; @pdu->seq is N(S), N(R) or, in link control, N(MR)
  * @seal: of the connection
@@ -254,12 +320,13 @@ static void encode_fields(u8 *octets, const struct sscop_pdu *pdu)
  */
 u32 sscop_encode(u8 *octets, const struct sscop_pdu *pdu, u32 seal)
 {
-	u32 content = field_octets(pdu->type) + 3 * pdu->elements;
+	u32 content = field_octets(pdu->type) + 3 * pdu->elements + parameter_octets(pdu);
 	u32 header = header_octets(content);
+	u8 first = pdu->type == SSCOP_UDSTAT && pdu->class ? FLAG_FIRST : 0;
 
 	encode_fields(octets + header, pdu);
-	finish(octets, content, pdu->type, pdu->seq,
-	       is_sealed(pdu->type) ? seal : UNSEALED);
+	finish(octets, content, first | pdu->type, pdu->seq,
+	       sscop_is_sealed(pdu->type) ? seal : UNSEALED);
 	return header + content;
 }
 
@@ -288,4 +355,33 @@ void sscop_encode_sd(u8 *octets, u32 payload, u32 seq, bool first, bool last,
 {
 	finish(octets, payload,
 	       SSCOP_SD | (first ? FLAG_FIRST : 0) | (last ? FLAG_LAST : 0), seq, seal);
+}
+
+/**
+ * sscop_ud_header() - room to leave in front of a UD's payload
+ * @payload: octets of payload, 1 to SSCOP_PAYLOAD_MAX - SSCOP_UD_FIELDS
+ *
+ * Return: octets.
+ */
+u32 sscop_ud_header(u32 payload)
+{
+	return header_octets(SSCOP_UD_FIELDS + payload) + SSCOP_UD_FIELDS;
+}
+
+/**
+ * sscop_encode_ud() - write what stands in front of a UD's payload
+ * @octets: sscop_ud_header(@payload) octets of room, followed by the payload
+ * @payload: octets of payload, 1 to SSCOP_PAYLOAD_MAX - SSCOP_UD_FIELDS
+ * @pdu: N(S), class, packet, back, wait
+ * @seal: of the connection
+ */
+void sscop_encode_ud(u8 *octets, u32 payload, const struct sscop_pdu *pdu, u32 seal)
+{
+	u8 *fields = octets + header_octets(SSCOP_UD_FIELDS + payload);
+
+	put16(fields, pdu->packet);
+	fields[2] = pdu->back;
+	put16(fields + 3, pdu->wait);
+	finish(octets, SSCOP_UD_FIELDS + payload, SSCOP_UD | (pdu->class ? FLAG_FIRST : 0),
+	       pdu->seq, seal);
 }

@@ -10,6 +10,7 @@
  *
  *   sscop_receive()   a PDU came in
  *   sscop_deliver()   the next segment in order, until there is none
+ *   sscop_deliver_datagram()   the next packet of a class, until there is none
  *   sscop_next()      what to send next, until there is nothing
  *   sscop_deadline()  when to ask again if nothing happens before
  *
@@ -22,6 +23,7 @@
 
 #include <apogee/int.h>
 
+#include "classes.h"
 #include "clock.h"
 #include "pdu.h"
 
@@ -49,6 +51,7 @@
  *	are then repeated once per POLL. 0: neither
  * @ustat: whether the receiver sends USTATs
  * @clock: whether SDs are clocked by what STATs tell of the link; only with @poll_bytes
+ * @persist: us after which a packet of the bounded class is given up
  */
 struct sscop_config {
 	u32 window;
@@ -58,6 +61,7 @@ struct sscop_config {
 	u32 poll_idle;
 	bool ustat;
 	bool clock;
+	u32 persist;
 };
 
 /**
@@ -96,6 +100,9 @@ struct sscop_counts {
 	u64 reset_silence;	/* ... no STAT for SSCOP_NO_RESPONSE_US */
 	u64 reset_asked;	/* ... RS, from here or from the peer */
 	u64 reset_error;	/* ... ER, from here or from the peer */
+	struct sscop_class_counts classes[SSCOP_CLASSES];
+	u64 udstat_sent;
+	u64 udstat_received;
 	u64 dropped[SSCOP_VERDICTS];	/* PDUs, by cause; [SSCOP_TAKEN] counts none */
 };
 
@@ -240,6 +247,10 @@ struct sscop_rx {
  * @contradictions: PDUs in a row that contradicted the state: of SDs and POLLs, of STATs
  *	and USTATs
  * @clock: the link's; what is known is kept when the numbering begins anew
+ * @classes: SSCOP_CLASSES of the owner's, all zero when they are set, in SSCOP_IDLE; NULL: all is
+ *	assured
+ * @classed: the peer knows classes, too
+ * @class_debt: octets of UDs that were sent before SDs that wait
  * @tx: the transmitter
  * @rx: the receiver
  * @counts: counters
@@ -270,6 +281,9 @@ struct sscop {
 	u64 heard_at;
 	u32 contradictions[2];
 	struct sscop_clock clock;
+	struct sscop_class *classes;
+	bool classed;
+	u32 class_debt;
 	struct sscop_tx tx;
 	struct sscop_rx rx;
 	struct sscop_counts counts;
@@ -288,20 +302,24 @@ enum sscop_action {
 	SSCOP_CONTROL,		/* send the octets */
 	SSCOP_RESEND,		/* send the segment again, unchanged */
 	SSCOP_NEW,		/* cut the next segment: sscop_encode_sd(), sscop_sent() */
+	SSCOP_DATAGRAM,		/* send a packet of a class: sscop_encode_ud() */
 };
 
 /**
  * struct sscop_output - what is to be sent
  * @length: SSCOP_CONTROL: octets of the PDU; SSCOP_RESEND: of the segment's
  * @octets: SSCOP_CONTROL: the PDU
- * @segment: SSCOP_RESEND: the segment
+ * @segment: SSCOP_RESEND: the segment; SSCOP_DATAGRAM: the packet, or NULL for a new one, of
+ *	which sscop_datagram_sent() is then told
  * @seq: SSCOP_RESEND, SSCOP_NEW: its N(S)
+ * @ud: SSCOP_DATAGRAM: what stands in front of the packet
  */
 struct sscop_output {
 	u32 length;
 	u8 octets[SSCOP_CONTROL_MAX];
 	void *segment;
 	u32 seq;
+	struct sscop_pdu ud;
 };
 
 /* connection.c */
@@ -331,5 +349,12 @@ bool sscop_tx_is_clocked(const struct sscop *s);
 
 /* receiver.c */
 void *sscop_deliver(struct sscop *s);
+
+/* classes.c */
+u32 sscop_class_copies(const struct sscop_class_losses *losses);
+void sscop_datagram_sent(struct sscop *s, u32 class, void *segment, u32 length, u64 now);
+
+/* class_receiver.c */
+void *sscop_deliver_datagram(struct sscop *s, u64 now);
 
 #endif /* _SSCOP_H */

@@ -305,6 +305,7 @@ static void count_sent(struct sscop *s, struct sscop_tx_slot *slot, u64 now)
 
 	slot->pushed = sscop_tx_is_clocked(s) && sscop_clock_is_pushing(clock);
 	s->rx.debt -= min_t(u32, s->rx.debt, slot->length);
+	s->class_debt -= min_t(u32, s->class_debt, slot->length);
 	s->counts.sd_bytes += slot->length;
 	sscop_clock_sent(clock, slot->length);
 	sscop_clock_paced(clock, slot->length, now);
@@ -543,11 +544,11 @@ void sscop_tx_resumes(struct sscop *s, u64 now)
 /* --- POLL ------------------------------------------------------------------------------ */
 
 /* Whether a POLL may be answered with news: there is an SD that is not acknowledged, or
- * the window is closed.
+ * the window is closed, or UDs have filled what may be under way.
  */
 static bool news_expected(const struct sscop *s)
 {
-	return s->tx.acked != s->tx.next || s->tx.closed;
+	return s->tx.acked != s->tx.next || s->tx.closed || (s->classed && sscop_tx_is_full(s));
 }
 
 /* us between POLLs at least: part of a round trip and, if it is longer than it could be

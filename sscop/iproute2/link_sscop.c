@@ -10,6 +10,7 @@
 #include "../uapi.h"
 
 #define ADDRESS 6		/* octets of a hardware address */
+#define LIST 192		/* octets that a list of all DSCPs takes */
 
 /* What follows a word. */
 enum kind {
@@ -20,6 +21,7 @@ enum kind {
 	TIME_OR_0,
 	SWITCH,
 	PEER,
+	DSCPS,			/* bits of them, as u64 */
 };
 
 /**
@@ -50,6 +52,10 @@ static const struct word words[] = {
 	{"ustat", "ustat", SWITCH, IFLA_SSCOP_USTAT, 0, 1},
 	{"peer", "peer", PEER, IFLA_SSCOP_PEER, 0, 0},
 	{"backlog", "backlog", NUMBER_OR_AUTO, IFLA_SSCOP_BACKLOG, 64, 16777216},
+	{"unassured", "unassured", DSCPS, IFLA_SSCOP_UNASSURED, 0, 63},
+	{"bounded", "bounded", DSCPS, IFLA_SSCOP_BOUNDED, 0, 63},
+	{"small", "small", NUMBER, IFLA_SSCOP_SMALL, 0, 65535},
+	{"persist", "persist_us", TIME, IFLA_SSCOP_PERSIST, 1000, 10000000},
 };
 
 /* by enum sscop_state */
@@ -66,8 +72,12 @@ static void usage(FILE *out)
 	      "                 [ poll-time TIME ] [ poll-idle TIME ]\n"
 	      "                 [ ustat { on | off } ] [ peer LLADDR ]\n"
 	      "                 [ backlog { BYTES | auto } ]\n"
+	      "                 [ unassured DSCPS ] [ bounded DSCPS ] [ small BYTES ]\n"
+	      "                 [ persist TIME ]\n"
 	      "\n"
 	      "Where:  TIME := NUMBER{ us | ms | s }\n"
+	      "        DSCPS := { none | DSCP,... }\n"
+	      "        DSCP := { NUMBER | ef }\n"
 	      "        poll-bytes, poll-sds and poll-idle 0: no such rule\n"
 	      "See sscop(8).\n", out);
 }
@@ -82,6 +92,28 @@ static bool parse_address(const char *text, __u8 *address)
 		if (strspn(text, hex) != 2 || text[2] != (i < ADDRESS - 1 ? ':' : '\0'))
 			return false;
 		address[i] = strtoul(text, NULL, 16);
+	}
+	return true;
+}
+
+/* none, or numbers and "ef" between commas, to bits */
+static bool parse_dscps(const char *text, __u64 *bits)
+{
+	char list[LIST], *rest = list, *one;
+	__u32 number;
+
+	*bits = 0;
+	if (!strcmp(text, "none"))
+		return true;
+	if (strlen(text) >= sizeof(list))
+		return false;
+	strcpy(list, text);
+	while ((one = strsep(&rest, ","))) {
+		if (!strcmp(one, "ef"))
+			number = 46;
+		else if (!parse_number(one, &number) || number > 63)
+			return false;
+		*bits |= 1ULL << number;
 	}
 	return true;
 }
@@ -110,6 +142,9 @@ static int refuse(const struct word *word, const char *value)
 	case PEER:
 		fputs("a hardware address such as 02:00:00:00:00:01\n", stderr);
 		break;
+	case DSCPS:
+		fputs("none, or DSCPs from 0 to 63 or ef, with commas\n", stderr);
+		break;
 	}
 	return -1;
 }
@@ -120,6 +155,7 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 	__u32 least = word->min;
 	__u32 number = 0;
 	__u16 segment;
+	__u64 bits;
 	bool good;
 	__u8 on;
 
@@ -134,6 +170,10 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		if (!parse_address(value, address))
 			return refuse(word, value);
 		return addattr_l(request, REQUEST_ROOM, word->attr, address, ADDRESS);
+	case DSCPS:
+		if (!parse_dscps(value, &bits))
+			return refuse(word, value);
+		return addattr_l(request, REQUEST_ROOM, word->attr, &bits, sizeof(bits));
 	case SWITCH:
 		number = !strcmp(value, "on");
 		good = number || !strcmp(value, "off");
@@ -222,6 +262,18 @@ static void print_address(FILE *out, const struct word *word, const struct rtatt
 	print_text(out, word->text, word->key, text);
 }
 
+static void print_dscps(FILE *out, const struct word *word, __u64 bits)
+{
+	char text[LIST + 1] = "none";
+	size_t at = 0;
+	int dscp;
+
+	for (dscp = 0; dscp < 64; dscp++)
+		if (bits >> dscp & 1)
+			at += snprintf(text + at, sizeof(text) - at, at ? ",%d" : "%d", dscp);
+	print_text(out, word->text, word->key, text);
+}
+
 static void print_or_auto(FILE *out, const struct word *word, __u32 octets)
 {
 	if (octets)
@@ -232,9 +284,13 @@ static void print_or_auto(FILE *out, const struct word *word, __u32 octets)
 
 static void print_word(FILE *out, const struct word *word, const struct rtattr *attr)
 {
-	__u32 number = number_of(attr);
+	__u64 bits = number_of(attr);
+	__u32 number = bits;
 
 	switch (word->kind) {
+	case DSCPS:
+		print_dscps(out, word, bits);
+		break;
 	case SEGMENT:
 	case NUMBER_OR_AUTO:
 		print_or_auto(out, word, number);

@@ -25,7 +25,15 @@ FOLDER = Path(__file__).parent
 FUZZING_S = 3600
 CORE = [
     ROOT / "sscop/core" / f"{name}.c"
-    for name in ("pdu", "clock", "connection", "transmitter", "receiver")
+    for name in (
+        "pdu",
+        "clock",
+        "connection",
+        "transmitter",
+        "receiver",
+        "classes",
+        "class_receiver",
+    )
 ]
 WORLD = [
     FOLDER / f"{name}.c" for name in ("crc32c", "world", "wire", "segments", "settle", "script")

@@ -37,7 +37,7 @@ static void decode(const u8 *octets, u32 length)
 
 	if (sscop_decode(&pdu, octets, length, SEAL) != SSCOP_TAKEN)
 		return;
-	if (pdu.type == SSCOP_SD) {
+	if (pdu.type == SSCOP_SD || pdu.type == SSCOP_UD) {
 		expect(pdu.length && pdu.header + pdu.length <= length);
 		return;
 	}
@@ -53,7 +53,7 @@ static void repair(u8 *octets, u32 length)
 
 	if (octets[4] & SHORT_FLAG && octets[8] >= 4 && octets[8] < length)
 		until = octets[8];
-	crc = crc32c(type == SSCOP_SD || (type >= SSCOP_POLL && type <= SSCOP_USTAT) ?
+	crc = crc32c(type == SSCOP_SD || (type >= SSCOP_POLL && type <= SSCOP_UDSTAT) ?
 		     SEAL : ~0U, octets + 4, until - 4);
 	octets[0] = crc >> 24;
 	octets[1] = crc >> 16;

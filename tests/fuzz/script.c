@@ -39,6 +39,7 @@ static struct sscop_config next_config(struct input *script)
 		.poll_sds = rules & 1 ? 1 + rules / 16 : 0,
 		.poll_bytes = rules & 2 ? (rules & 4 ? 3000 : 300) : 0,
 		.clock = rules & 8,
+		.persist = rules & 16 ? 200000 : 0,
 	};
 }
 
@@ -57,6 +58,14 @@ void world_inject(struct world *world, u32 side, const struct sscop_pdu *pdu,
 		memcpy(octets + header, payload, pdu->length);
 		sscop_encode_sd(octets, pdu->length, pdu->seq, pdu->first, pdu->last,
 				seal);
+		length = header + pdu->length;
+	} else if (pdu->type == SSCOP_UD) {
+		u32 header = sscop_ud_header(pdu->length);
+
+		if (!pdu->length || header + pdu->length > sizeof(octets))
+			return;
+		memcpy(octets + header, payload, pdu->length);
+		sscop_encode_ud(octets, pdu->length, pdu, seal);
 		length = header + pdu->length;
 	} else {
 		length = sscop_encode(octets, pdu, seal);
@@ -90,12 +99,32 @@ static bool knows(const struct sscop_pdu *pdu, const struct sscop *s)
 	       (pdu->to == s->mine || pdu->to == s->offer);
 }
 
+/* The fields of a UD or UDSTAT, most often near those in use. */
+static void forge_class(struct input *script, const struct sscop *s, struct sscop_pdu *pdu)
+{
+	u8 octet = next8(script);
+	const struct sscop_class *c;
+
+	pdu->class = octet & 1;
+	pdu->back = next8(script);
+	pdu->wait = next8(script) << (octet & 8);
+	pdu->received = next24(script) * 0x1000001ULL;
+	pdu->packet = next8(script);
+	if (!s->classes)
+		return;
+	c = &s->classes[pdu->class];
+	pdu->packet += c->rx.next - 100;
+	if (octet & 2)
+		pdu->seq = sscop_add(pdu->type == SSCOP_UD ? c->rx.newest : c->tx.serial,
+				     next8(script) - 64);
+}
+
 static void forge(struct input *script, struct world *world, u32 side, bool sealed)
 {
 	static const u8 types[] = { SSCOP_BGN, SSCOP_BGAK, SSCOP_END, SSCOP_ENDAK,
 				    SSCOP_RS, SSCOP_RSAK, SSCOP_BGREJ, SSCOP_SD,
 				    SSCOP_ER, SSCOP_POLL, SSCOP_STAT, SSCOP_USTAT,
-				    SSCOP_ERAK };
+				    SSCOP_ERAK, SSCOP_UD, SSCOP_UDSTAT };
 	const struct sscop *s = &world->peers[side].s;
 	struct sscop_pdu pdu = { .type = types[next8(script) % ARRAY_SIZE(types)] };
 	u8 payload[40] = { 1 };
@@ -114,6 +143,9 @@ static void forge(struct input *script, struct world *world, u32 side, bool seal
 		for (i = 0; i < pdu.elements; i++)
 			pdu.list[i] = next_seq(script, s);
 	}
+	if (pdu.type == SSCOP_UD || pdu.type == SSCOP_UDSTAT)
+		forge_class(script, s, &pdu);
+	pdu.classes = pdu.type == SSCOP_BGAK && s->classes;
 	if (pdu.type != SSCOP_SD && (pdu.type < SSCOP_POLL || pdu.type == SSCOP_ERAK))
 		sealed = knows(&pdu, s);
 	world->lied |= sealed;
@@ -152,8 +184,14 @@ static void act_once(struct input *script, struct world *world)
 	u8 index;
 
 	switch (code >> 1 & 15) {
-	case 0:
 	case 1:
+		if (code & 0x20) {
+			world_offer(world, side, code >> 6 & 1, 1 + next8(script));
+			break;
+		}
+		world_give(world, side, 1 + next8(script));
+		break;
+	case 0:
 		world_give(world, side, 1 + next8(script));
 		break;
 	case 2:

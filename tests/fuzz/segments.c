@@ -58,6 +58,7 @@ static struct segment *segment_new(struct peer *peer, u32 length, bool received)
 	segment->peer = peer;
 	segment->length = length;
 	segment->received = received;
+	segment->class = SSCOP_ASSURED;
 	return segment;
 }
 
@@ -93,8 +94,13 @@ struct segment *segment_received(struct peer *peer, const struct sscop_pdu *pdu,
 		segment->life = get(segment->octets);
 		segment->number = get(segment->octets + 4);
 	}
-	if (++peer->stored > peer->s.config.window + 1)
+	if (pdu->type == SSCOP_UD) {
+		segment->class = pdu->class;
+		if (++peer->flows[pdu->class].stored > 2 * SSCOP_CLASS_SLOTS)
+			fail(peer->world, "the receiver stores too many packets of a class");
+	} else if (++peer->stored > peer->s.config.window + 1) {
 		fail(peer->world, "the receiver stores more than its window");
+	}
 	return segment;
 }
 
@@ -103,7 +109,7 @@ void segment_taken(struct segment *segment)
 {
 	struct peer *sender = segment->peer->other;
 
-	if (segment->life == sender->life)
+	if (segment->class == SSCOP_ASSURED && segment->life == sender->life)
 		sender->taken[segment->number % TAKEN_MAX] = segment->number + 1;
 }
 
@@ -114,7 +120,10 @@ void segment_free(struct segment *segment)
 	if (segment->magic != SEGMENT_MAGIC)
 		abort();
 	segment->magic = 0;
-	if (segment->received)
+	if (segment->class != SSCOP_ASSURED)
+		*(segment->received ? &peer->flows[segment->class].stored :
+		  &peer->flows[segment->class].kept) -= 1;
+	else if (segment->received)
 		peer->stored--;
 	else
 		peer->kept--;
@@ -129,8 +138,9 @@ static void owner_free(void *owner, void *pointer)
 
 	if (owner != peer)
 		fail(peer->world, "freed by the wrong peer");
-	if (segment->received ||
-	    peer->taken[segment->number % TAKEN_MAX] != segment->number + 1)
+	if (segment->class == SSCOP_ASSURED &&
+	    (segment->received ||
+	     peer->taken[segment->number % TAKEN_MAX] != segment->number + 1))
 		peer->lost = true;
 	segment_free(segment);
 }
@@ -203,5 +213,69 @@ void segment_delivered(struct peer *peer, struct segment *segment)
 	peer->heard_life = segment->life;
 	peer->heard_number = segment->number + 1;
 	peer->delivered++;
+	segment_free(segment);
+}
+
+/* --- packets of a class --------------------------------------------------------------------- */
+
+/* Their numbers are none of SDs, and none of another class. */
+static u32 tagged(u32 class, u32 number)
+{
+	return number + ((class + 1) << 30);
+}
+
+/* The next packet of a class. */
+struct segment *datagram_new(struct peer *peer, u32 class)
+{
+	struct flow *flow = &peer->flows[class];
+	u32 number = tagged(class, flow->sent++);
+	u32 length = payload_octets(peer, peer->life, number);
+	struct segment *segment = segment_new(peer, length, false);
+
+	segment->class = class;
+	fill(segment->octets, length, peer->life, number);
+	if (++flow->kept > SSCOP_CLASS_SLOTS)
+		fail(peer->world, "the transmitter keeps too many packets of a class");
+	return segment;
+}
+
+/* A UD with it goes out. */
+void datagram_send(struct peer *peer, const struct segment *segment, const struct sscop_pdu *ud)
+{
+	u32 header = sscop_ud_header(segment->length);
+	u8 *octets = malloc(header + segment->length);
+
+	if (!octets)
+		abort();
+	memcpy(octets + header, segment->octets, segment->length);
+	sscop_encode_ud(octets, segment->length, ud, peer->s.seal_out);
+	wire_send(peer, octets, header + segment->length);
+	free(octets);
+}
+
+/* sscop_deliver_datagram() returned @segment: it may be missing, but not come twice, changed or
+ * out of order.
+ */
+void datagram_delivered(struct peer *peer, struct segment *segment)
+{
+	struct world *world = peer->world;
+	struct flow *flow = &peer->flows[segment->class];
+	u32 number = segment->number - tagged(segment->class, 0);
+
+	segment->first = segment->number % 3 == 0;
+	segment->last = segment->number % 3 == 2;
+	if (unchanged(segment)) {
+		if (!world->lied && (segment->life < flow->heard_life ||
+				     (segment->life == flow->heard_life &&
+				      number < flow->heard_number)))
+			fail(world, "packet %u of class %u again or out of order", number,
+			     segment->class);
+		flow->heard_life = segment->life;
+		flow->heard_number = number + 1;
+	} else if (!world->lied) {
+		fail(world, "a packet of a class was changed");
+	}
+	flow->delivered++;
+	flow->latest = world->now;
 	segment_free(segment);
 }

@@ -39,8 +39,16 @@ static u64 flush_us(const struct world *world)
 static bool is_done(const struct peer *peer)
 {
 	return peer->sent == peer->given && !sscop_outstanding(&peer->s) &&
+	       peer->flows[0].sent == peer->flows[0].given &&
+	       peer->flows[1].sent == peer->flows[1].given &&
 	       peer->other->heard_life == peer->life &&
 	       peer->other->heard_number == peer->sent;
+}
+
+static u32 packets_left(const struct peer *peer)
+{
+	return peer->flows[0].given - peer->flows[0].sent + peer->flows[1].given -
+	       peer->flows[1].sent;
 }
 
 /* us in which @peer's segments are sent, found lost, sent again */
@@ -53,6 +61,10 @@ static u64 transfer_us(const struct peer *peer)
 	u32 frame = peer->segment + SSCOP_SHORT_HEADER + FRAME_MIN;
 	u64 us = rounds * (config->poll_time + peer->s.tx.srtt + 2 * rtt + SLACK_US);
 
+	/* A packet of a class may have to wait for others until these are given up. */
+	us += (packets_left(peer) / SSCOP_CLASS_SLOTS + 2) * (u64)(config->persist + SLACK_US);
+	if (peer->out.rate)
+		us += packets_left(peer) * POLLED * (u64)frame * 8000000 / peer->out.rate;
 	if (peer->out.rate)
 		us += (peer->given - peer->sent + 2 * config->window) * POLLED *
 		      (u64)frame * 8000000 / peer->out.rate;

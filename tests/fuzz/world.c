@@ -55,6 +55,20 @@ static enum sscop_room room_below(const struct peer *peer)
 	return peer->world->now + BACKLOG_US >= peer->out.busy_until ? SSCOP_ROOM : SSCOP_FULL;
 }
 
+/* Tell which classes have a new packet. What the peer cannot take is not sent. */
+static void offer(struct peer *peer)
+{
+	u32 class;
+
+	for (class = 0; peer->s.classes && class < SSCOP_CLASSES; class++) {
+		struct flow *flow = &peer->flows[class];
+
+		if (peer->s.state == SSCOP_READY && !peer->s.classed)
+			flow->given = flow->sent;
+		peer->s.classes[class].tx.offered = flow->sent < flow->given;
+	}
+}
+
 /* Do what sscop_next() asks for; returns false if it was nothing. */
 static bool act(struct peer *peer)
 {
@@ -62,6 +76,7 @@ static bool act(struct peer *peer)
 	struct sscop_output output = {};
 	struct segment *segment;
 
+	offer(peer);
 	switch (sscop_next(&peer->s, world->now, room_below(peer),
 			   peer->sent < peer->given, &output)) {
 	case SSCOP_CONTROL:
@@ -75,6 +90,15 @@ static bool act(struct peer *peer)
 		segment = segment_cut(peer, output.seq);
 		wire_send(peer, segment->octets, segment->length);
 		sscop_sent(&peer->s, segment, segment->length, world->now);
+		break;
+	case SSCOP_DATAGRAM:
+		segment = output.segment;
+		if (!segment)
+			segment = datagram_new(peer, output.ud.class);
+		datagram_send(peer, segment, &output.ud);
+		if (!output.segment)
+			sscop_datagram_sent(&peer->s, output.ud.class, segment, segment->length,
+					    world->now);
 		break;
 	default:
 		look(peer);
@@ -98,13 +122,27 @@ static void wait_for_room(struct peer *peer)
 	peer->wake_is_deadline = false;
 }
 
+/* Deliver packets of classes; returns how many. */
+static u32 take_datagrams(struct peer *peer)
+{
+	struct segment *segment;
+	u32 count;
+
+	for (count = 0; (segment = sscop_deliver_datagram(&peer->s, peer->world->now)); count++)
+		datagram_delivered(peer, segment);
+	return count;
+}
+
 /* Send all there is, then find out when to ask again; returns what was sent. */
 static u32 pump(struct peer *peer)
 {
 	struct world *world = peer->world;
 	u32 most = 8 * peer->s.config.window + 100, sent = 0;
+	u32 taken = take_datagrams(peer);
 	bool more;
 
+	if (peer->s.classes)
+		most += 100 * SSCOP_CLASS_SLOTS;
 	while (sent < most && act(peer))
 		sent++;
 	if (sent == most)
@@ -119,7 +157,7 @@ static u32 pump(struct peer *peer)
 		peer->wake = world->now + 1000;
 	}
 	wait_for_room(peer);
-	return sent;
+	return sent + taken;
 }
 
 /* What came in and what it changed, if WORLD_TRACE is set */
@@ -150,7 +188,7 @@ static void handle(struct peer *peer, const u8 *octets, u32 length)
 		peer->s.counts.dropped[verdict]++;
 		return;
 	}
-	if (pdu.type == SSCOP_SD)
+	if (pdu.type == SSCOP_SD || pdu.type == SSCOP_UD)
 		segment = segment_received(peer, &pdu, octets);
 	verdict = sscop_receive(&peer->s, &pdu, segment, peer->world->now);
 	if (segment && verdict == SSCOP_TAKEN)
@@ -165,6 +203,7 @@ static void handle(struct peer *peer, const u8 *octets, u32 length)
 			break;
 		segment_delivered(peer, segment);
 	}
+	take_datagrams(peer);
 }
 
 /* A frame for @peer, padding included, at an address behind which nothing may be read */
@@ -182,6 +221,7 @@ void peer_receive(struct peer *peer, const u8 *octets, u32 length)
 void world_start(struct world *world, u32 side)
 {
 	struct peer *peer = &world->peers[side];
+	u32 class;
 
 	if (peer->running)
 		return;
@@ -191,8 +231,19 @@ void world_start(struct world *world, u32 side)
 	peer->sent = 0;
 	peer->owed = 0;
 	memset(peer->taken, 0, sizeof(peer->taken));
+	for (class = 0; class < SSCOP_CLASSES; class++) {
+		peer->flows[class].given = 0;
+		peer->flows[class].sent = 0;
+	}
 	sscop_start(&peer->s, world->now);
 	pump(peer);
+}
+
+static bool keeps_packets(const struct peer *peer)
+{
+	const struct flow *flows = peer->flows;
+
+	return flows[0].kept || flows[0].stored || flows[1].kept || flows[1].stored;
 }
 
 /* Stop; if not @told, as if the memory had been wiped: without END. */
@@ -200,6 +251,7 @@ void world_stop(struct world *world, u32 side, bool told)
 {
 	struct peer *peer = &world->peers[side], *other = peer->other;
 	struct sscop_output output;
+	u32 class;
 
 	if (!peer->running)
 		return;
@@ -212,8 +264,12 @@ void world_stop(struct world *world, u32 side, bool told)
 	peer->stopping = false;
 	peer->heard_life = 0;
 	peer->heard_number = 0;
+	for (class = 0; class < SSCOP_CLASSES; class++) {
+		peer->flows[class].heard_life = 0;
+		peer->flows[class].heard_number = 0;
+	}
 	pump(peer);
-	if (peer->kept || peer->stored)
+	if (peer->kept || peer->stored || keeps_packets(peer))
 		fail(world, "sscop_stop() left %u and %u segments", peer->kept,
 		     peer->stored);
 	if ((other->s.state == SSCOP_READY || other->s.state == SSCOP_RESYNCING) &&
@@ -225,6 +281,9 @@ void world_stop(struct world *world, u32 side, bool told)
 		sscop_init(&peer->s, &old.config, &test_owner, peer, old.tx.slots,
 			   old.rx.slots);
 		peer->s.counts = old.counts;
+		peer->s.classes = old.classes;
+		if (old.classes)
+			memset(old.classes, 0, SSCOP_CLASSES * sizeof(*old.classes));
 	}
 }
 
@@ -262,6 +321,17 @@ void world_give(struct world *world, u32 side, u32 segments)
 		return;
 	world->peers[side].given += segments;
 	pump(&world->peers[side]);
+}
+
+/* Packets of a class are given; where there are no classes, none. */
+void world_offer(struct world *world, u32 side, u32 class, u32 packets)
+{
+	struct peer *peer = &world->peers[side];
+
+	if (!peer->running || !peer->s.classes)
+		return;
+	peer->flows[class].given += packets;
+	pump(peer);
 }
 
 /* --- time ---------------------------------------------------------------------------- */
@@ -347,6 +417,28 @@ bool world_connected(const struct world *world)
 	       a->seal_out == b->seal_in && b->seal_out == a->seal_in;
 }
 
+/* What is remembered of UDs stays where it is. */
+static void shift_classes(struct sscop *from, struct sscop *to, u32 seq, u32 poll)
+{
+	u32 class;
+
+	for (class = 0; from->classed && to->classed && class < SSCOP_CLASSES; class++) {
+		struct sscop_class_tx *tx = &from->classes[class].tx;
+		struct sscop_class_rx *rx = &to->classes[class].rx;
+		u32 serials = seq & ~(SSCOP_CLASS_SLOTS - 1);
+		u16 packets = poll & ~(SSCOP_CLASS_SLOTS - 1);
+
+		tx->serial = sscop_add(tx->serial, serials);
+		tx->told = sscop_add(tx->told, serials);
+		rx->newest = sscop_add(rx->newest, serials);
+		tx->first += packets;
+		tx->next += packets;
+		rx->next += packets;
+		/* closed, as their packets are none of the same numbers */
+		memset(tx->frames, 0, sizeof(tx->frames));
+	}
+}
+
 static void shift_one(struct peer *from, struct peer *to, u32 seq, u32 poll)
 {
 	struct sscop_tx *tx = &from->s.tx;
@@ -367,6 +459,7 @@ static void shift_one(struct peer *from, struct peer *to, u32 seq, u32 poll)
 	tx->stat_end = sscop_add(tx->stat_end, seq);
 	tx->timed_poll = sscop_add(tx->timed_poll, poll);
 	rx->poll = sscop_add(rx->poll, poll);
+	shift_classes(&from->s, &to->s, seq, poll);
 }
 
 /* As if so many SDs and POLLs had been exchanged; false if data is under way. */
@@ -375,7 +468,7 @@ bool world_shift(struct world *world, u32 seq, u32 poll)
 	struct peer *a = &world->peers[0], *b = &world->peers[1];
 
 	if (!world_connected(world) || a->out.count || b->out.count ||
-	    a->kept || b->kept || a->stored || b->stored ||
+	    a->kept || b->kept || a->stored || b->stored || keeps_packets(a) || keeps_packets(b) ||
 	    a->s.rx.next != a->s.rx.high || b->s.rx.next != b->s.rx.high ||
 	    a->s.tx.next != b->s.rx.next || b->s.tx.next != a->s.rx.next)
 		return false;
@@ -402,6 +495,11 @@ static void peer_init(struct world *world, u32 side, const struct sscop_config *
 	peer->out.queue = QUEUE_US;
 	peer->wake = NEVER;
 	sscop_init(&peer->s, config, &test_owner, peer, tx_slots, rx_slots);
+	if (!config->persist)
+		return;
+	peer->s.classes = calloc(SSCOP_CLASSES, sizeof(*peer->s.classes));
+	if (!peer->s.classes)
+		abort();
 }
 
 struct world *world_new(const struct sscop_config *a, const struct sscop_config *b,
@@ -429,6 +527,7 @@ void world_free(struct world *world)
 		wire_clear(&peer->out);
 		free(peer->s.tx.slots);
 		free(peer->s.rx.slots);
+		free(peer->s.classes);
 	}
 	free(world);
 }

@@ -24,11 +24,12 @@ struct segment {
 	u32 magic;		/* SEGMENT_MAGIC */
 	struct peer *peer;	/* that it was given to */
 	bool received;		/* kept by the receiver */
+	u8 class;		/* of its packet; SSCOP_ASSURED: of SDs */
 	bool first;		/* packet's first segment */
 	bool last;		/* packet's last segment */
 	u32 life;		/* memory of the sender that it comes from */
 	u32 number;		/* in that life, from 0 */
-	u32 length;		/* octets of the PDU, or of the payload if received */
+	u32 length;		/* octets of the PDU, or of the payload if received or of a class */
 	u8 octets[];		/* the PDU, or the payload */
 };
 
@@ -53,6 +54,18 @@ struct wire {
 	u64 busy_until;		/* us, when the last frame has left */
 	u32 count;		/* frames under way */
 	struct frame *frames[WIRE_MAX];	/* sorted by time of arrival */
+};
+
+/* What an owner does with a class of packets. */
+struct flow {
+	u32 given;		/* packets given to be sent in this life */
+	u32 sent;		/* of these */
+	u32 kept;		/* by the transmitter */
+	u32 stored;		/* by the receiver */
+	u32 heard_life;		/* life of the packet delivered last */
+	u32 heard_number;	/* number expected next */
+	u64 delivered;		/* packets */
+	u64 latest;		/* us, when that was */
 };
 
 /* An owner of a connection. */
@@ -82,6 +95,7 @@ struct peer {
 	u32 events;		/* all that were reported */
 	u64 wake;		/* us, when sscop_next() is asked again */
 	bool wake_is_deadline;	/* because sscop_deadline() says so */
+	struct flow flows[SSCOP_CLASSES];	/* its classes, if config.persist is not 0 */
 };
 
 /* Both peers. */
@@ -110,6 +124,7 @@ void world_resync(struct world *world, u32 side);
 void world_resume(struct world *world, u32 side);
 void world_pause(struct world *world, u32 side, u32 us);
 void world_give(struct world *world, u32 side, u32 segments);
+void world_offer(struct world *world, u32 side, u32 class, u32 packets);
 void world_run(struct world *world, u64 us);
 bool world_connected(const struct world *world);
 bool world_shift(struct world *world, u32 seq, u32 poll);
@@ -137,6 +152,9 @@ struct segment *segment_received(struct peer *peer, const struct sscop_pdu *pdu,
 void segment_taken(struct segment *segment);
 void segment_free(struct segment *segment);
 void segment_delivered(struct peer *peer, struct segment *segment);
+struct segment *datagram_new(struct peer *peer, u32 class);
+void datagram_send(struct peer *peer, const struct segment *segment, const struct sscop_pdu *ud);
+void datagram_delivered(struct peer *peer, struct segment *segment);
 
 /* script.c */
 void world_inject(struct world *world, u32 side, const struct sscop_pdu *pdu,

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.guest
 
 WORDS = (
     "segment 256 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat off "
-    "peer 02:00:00:00:00:02 backlog 5000"
+    "peer 02:00:00:00:00:02 backlog 5000 unassured 46 bounded 8,34 small 300 persist 250ms"
 )
 
 SCRIPT = """
@@ -46,9 +46,12 @@ show made
 cd /sys/class/net/s0/sscop || exit
 echo auto >segment; echo 16384 >window; echo 3000 >poll_bytes; echo 0 >poll_sds; echo auto >backlog
 echo 100000 >poll_time_us; echo 10000 >poll_idle_us; echo 1 >ustat; echo 00:00:00:00:00:00 >peer
+echo none >unassured; echo none >bounded; echo 0 >small; echo 1000000 >persist_us
 show restored
 
 refused long ip link set s0 type sscop segment 1492
+refused both ip link set s0 type sscop unassured 46,8 bounded ef
+refused dscp ip link set s0 type sscop unassured 64
 refused low ip link add link lo name s1 type sscop
 refused without ip link add name s1 type sscop
 refused second ip link add link low name s1 type sscop
@@ -57,6 +60,7 @@ ip link set s0 up
 ip link set s1 up
 until [ "$(cat /sys/class/net/s0/carrier)" = 1 ]; do sleep 0.01; done
 refused window ip link set s0 type sscop window 100
+refused classes ip link set s0 type sscop unassured ef
 refused same ip link set s0 type sscop window 16384
 show ready
 ethtool -S s0 >$OUT/counters; sleep 0.5
@@ -83,6 +87,10 @@ PAPER = {
     "ustat": False,
     "peer": "02:00:00:00:00:02",
     "backlog": 5000,
+    "unassured": "46",
+    "bounded": "8,34",
+    "small": 300,
+    "persist_us": 250_000,
 }
 DEFAULTS = {
     "segment": "auto",
@@ -94,6 +102,10 @@ DEFAULTS = {
     "ustat": True,
     "peer": "00:00:00:00:00:00",
     "backlog": "auto",
+    "unassured": "none",
+    "bounded": "none",
+    "small": 0,
+    "persist_us": 1_000_000,
 }
 
 
@@ -122,7 +134,8 @@ def test_a_link_begins_with_the_defaults(said: dict[str, str]) -> None:
     assert data(said, "defaults") == DEFAULTS
     assert (
         "segment auto window 16384 poll-bytes 3000 poll-sds 0 poll-time 100ms poll-idle 10ms "
-        "ustat on peer 00:00:00:00:00:00 backlog auto state idle segment-now "
+        "ustat on peer 00:00:00:00:00:00 backlog auto unassured none bounded none small 0 "
+        "persist 1s state idle segment-now "
     ) in said["defaults"]
 
 
@@ -169,11 +182,18 @@ def test_files_need_the_right_to_change_networks(said: dict[str, str]) -> None:
         ("low", "the device below must be Ethernet-like"),
         ("without", "the device below is missing: link DEVICE"),
         ("second", "the device below carries an sscop device already"),
+        ("both", "a DSCP cannot be unassured and bounded"),
+        ("classes", "classes can only be begun or left while the device is down"),
         ("window", "window can only be changed while the device is down"),
     ],
 )
 def test_the_kernel_refuses_in_one_line(said: dict[str, str], name: str, line: str) -> None:
     assert said[name] == f"Error: sscop: {line}.\nstatus 2\n"
+
+
+def test_the_plug_in_refuses_a_dscp_in_one_line(said: dict[str, str]) -> None:
+    line = 'sscop: unassured "64": must be none, or DSCPs from 0 to 63 or ef, with commas'
+    assert said["dscp"].splitlines()[0] == line
 
 
 def test_what_changes_nothing_is_not_refused(said: dict[str, str]) -> None:

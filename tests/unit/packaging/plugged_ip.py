@@ -34,6 +34,10 @@ def u32(number: int) -> bytes:
     return struct.pack("I", number)
 
 
+def u64(number: int) -> bytes:
+    return struct.pack("Q", number)
+
+
 def enumeration(header: Path, prefix: str) -> dict[str, int]:
     """Numbers by the rest of their names, of the first enum whose names begin so."""
     for body in re.findall(r"enum \{(.*?)\}", header.read_text(), re.S):

@@ -12,7 +12,7 @@ import pytest
 from apogee_lab.guest import plugins
 from tests import ROOT
 
-from .plugged_ip import Ip, enumeration, packed, u8, u16, u32, whole
+from .plugged_ip import Ip, enumeration, packed, u8, u16, u32, u64, whole
 
 NUMBERS = enumeration(ROOT / "sscop" / "uapi.h", "IFLA_SSCOP_")
 ADDRESS = bytes.fromhex("020000000001")
@@ -57,6 +57,10 @@ WORDS = {
     "PEER": (bytes.fromhex, {"02:00:00:00:00:01": "020000000001",
                              "0A:bC:00:00:00:ff": "0abc000000ff"}),
     "BACKLOG": (u32, {"3000": 3000}),
+    "UNASSURED": (u64, {"none": 0, "ef": 1 << 46, "0,63": 1 | 1 << 63, "46,ef": 1 << 46}),
+    "BOUNDED": (u64, {"8": 1 << 8}),
+    "SMALL": (u32, {"0": 0, "65535": 65535}),
+    "PERSIST": (u32, {"1ms": 1000, "10s": 10_000_000}),
 }  # fmt: skip
 
 
@@ -73,9 +77,10 @@ def test_a_word_is_an_attribute(ip: Ip, name: str, value: str) -> None:
 def test_all_words_at_once_and_none(ip: Ip) -> None:
     words = (
         "segment 128 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat on "
-        "peer 02:00:00:00:00:01 backlog 3000"
+        "peer 02:00:00:00:00:01 backlog 3000 unassured ef bounded 8 small 200 persist 1s"
     )
     names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER BACKLOG".split()
+    names += ["UNASSURED", "BOUNDED", "SMALL", "PERSIST"]
     assert list(ip.asks_for(*words.split())) == [NUMBERS[name] for name in names]
     assert ip.asks_for() == {}
 
@@ -94,6 +99,9 @@ WRONG = {
     "peer {}: must be a hardware address such as 02:00:00:00:00:01":
         ["02:00:00:00:00", "02:00:00:00:00:01:02", "02-00-00-00-00-01", "10.0.0.1"],
     "backlog {}: must be auto or octets from 64 to 16777216": ["63"],
+    "unassured {}: must be none, or DSCPs from 0 to 63 or ef, with commas":
+        ["64", "ef,", "all", "none,8", "-1", "0," * 100 + "0"],
+    "persist {}: must be a time from 1ms to 10s, with us, ms or s": ["0", "11s"],
 }  # fmt: skip
 
 
@@ -119,7 +127,7 @@ def test_help(ip: Ip, root: Path) -> None:
     done = ip.run("link", "help", "sscop")
     source = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
     words = re.findall(r'^\t\{"([\w-]+)", "\w+", \w+, IFLA', source, re.M)
-    assert len(words) == 9
+    assert len(words) == 13
     assert re.findall(r"\[ ([\w-]+) [A-Z{]", done.stdout) == words
     made = ip.run("link", "add", "link", "lo", "name", "s0", "type", "sscop", "help")
     assert (made.returncode, made.stderr) == (1, done.stdout)
@@ -135,6 +143,8 @@ def data() -> dict[str, bytes]:
         "SEGMENT": u16(0), "WINDOW": u32(1024), "POLL_BYTES": u32(3000), "POLL_SDS": u32(0),
         "POLL_TIME": u32(100_000), "POLL_IDLE": u32(10_000), "USTAT": u8(1), "PEER": ADDRESS,
         "BACKLOG": u32(3000), "STATE": u8(3), "SEGMENT_NOW": u16(251),
+        "UNASSURED": u64(1 << 46 | 1 << 8), "BOUNDED": u64(0), "SMALL": u32(200),
+        "PERSIST": u32(1_000_000),
     }  # fmt: skip
 
 
@@ -142,8 +152,8 @@ def test_show(ip: Ip, data: dict[str, bytes]) -> None:
     text = ip.shows(whole(data, NUMBERS), "-d")
     assert (
         "sscop segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms "
-        "poll-idle 10ms ustat on peer 02:00:00:00:00:01 backlog 3000 state ready "
-        "segment-now 251 "
+        "poll-idle 10ms ustat on peer 02:00:00:00:00:01 backlog 3000 "
+        "unassured 8,46 bounded none small 200 persist 1s state ready segment-now 251 "
     ) in text
 
 
@@ -164,6 +174,7 @@ def test_show_as_json(ip: Ip, data: dict[str, bytes]) -> None:
         "segment": "auto", "window": 1024, "poll_bytes": 3000, "poll_sds": 0,
         "poll_time_us": 100_000, "poll_idle_us": 10_000, "ustat": True,
         "peer": "02:00:00:00:00:01", "backlog": 3000, "state": "ready", "segment_now": 251,
+        "unassured": "8,46", "bounded": "none", "small": 200, "persist_us": 1_000_000,
     }  # fmt: skip
     assert link["linkinfo"] == {"info_kind": "sscop", "info_data": wanted}
     data["SEGMENT"] = u16(256)

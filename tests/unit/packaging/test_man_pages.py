@@ -184,6 +184,8 @@ def test_ranges_of_sscop_are_the_kernels(words: dict[str, tuple[str, int, int]])
     assert words["poll-time"][1:] == (has["SSCOP_POLL_TIME_MIN"], has["SSCOP_POLL_TIME_MAX"])
     assert words["poll-idle"][1:] == (has["SSCOP_POLL_IDLE_MIN"], has["SSCOP_POLL_TIME_MAX"])
     assert words["backlog"][1:] == (has["SSCOP_BACKLOG_MIN"], has["SSCOP_BACKLOG_MAX"])
+    assert words["small"][1:] == (0, has["SSCOP_SMALL_MAX"])
+    assert words["persist"][1:] == (has["SSCOP_PERSIST_MIN"], has["SSCOP_PERSIST_MAX"])
 
 
 def test_statistics_of_sscop() -> None:
@@ -192,6 +194,8 @@ def test_statistics_of_sscop() -> None:
     counts = block((ROOT / "sscop/core/sscop.h").read_text(), "struct sscop_counts ")
     wanted = re.findall(r"^\tu64 (\w+);", counts, re.M)
     assert re.findall(r"\bCOUNT\((\w+)\)", source)[1:] == wanted
+    classes = re.findall(r"\bCLASS\((\w+), SSCOP_\w+, (\w+)\)", source)
+    wanted += [f"{name}_{field}" for name, field in classes]
     wanted += [f"dropped_{name}" for name in re.findall(r"\bDROPPED\((\w+), SSCOP", source)]
     wanted += re.findall(r'"(\w+)"', block(source, "device_names"))
     headings = re.findall(r"^\.TP\n\.BR? (.+)$", SSCOP["STATISTICS"], re.M)

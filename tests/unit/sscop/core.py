@@ -13,7 +13,7 @@ from tests import fuzz, kernel
 from tests.unit.devices import DeviceHeaders, build
 from tests.unit.headers.cheaders import Library
 
-BGN, BGAK, END, ENDAK, RS, RSAK, BGREJ, SD, ER, POLL, STAT, USTAT = range(1, 13)
+BGN, BGAK, END, ENDAK, RS, RSAK, BGREJ, SD, ER, POLL, STAT, USTAT, UD, UDSTAT = range(1, 15)
 ERAK = 15
 (
     TAKEN,

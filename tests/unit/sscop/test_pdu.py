@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ctypes import c_uint8
 from operator import attrgetter
 
 import pytest
@@ -63,6 +64,8 @@ def test_crc32c() -> None:
         (pdu(USTAT, [1, 2], seq=1, mr=9), 0x2C, "000001 12 000009 000001 000002", True),
         (pdu(BGN, seq=1024, version=1, from_=0xAABBCCDD, to=0), 0x21,
          "000400 13 01 aabbccdd 00000000 00", False),
+        (pdu(14, seq=5, class_=1, received=3 << 32 | 7), 0xAE,
+         "000005 11 00000003 00000007", True),
         (pdu(8 + 7, seq=0xFFFFFF, version=1, from_=1, to=2, sq=255), 0x2F,
          "ffffff 13 01 00000001 00000002 ff", False),
     ],
@@ -89,6 +92,22 @@ def test_a_short_sd_and_a_long_one() -> None:
         assert (read.first, read.last, read.seq) == (False, True, 7)
 
 
+def test_a_packet_of_a_class() -> None:
+    fields = pdu(13, seq=7, class_=1, packet=0x1234, back=2, wait=300)
+    for length in (1, 50, 51, 64995):
+        header = library().sscop_ud_header(length)
+        room = (c_uint8 * (header + length))()
+        room[header:] = bytes(length)
+        library().sscop_encode_ud(room, length, fields, SEAL)
+        assert header == (14 if length < 51 else 13)
+        verdict, read = decode(bytes(room), SEAL)
+        assert (verdict, read.header, read.length) == (TAKEN, header, length)
+        wanted = attrgetter("type", "class", "seq", "packet", "back", "wait")
+        assert wanted(read) == wanted(fields) == (13, 1, 7, 0x1234, 2, 300)
+        if length == 1:
+            assert bytes(room) == frame(0xAD, "000007 0f 1234 02 012c 00")
+
+
 def octets_of(*elements: int) -> str:
     return "".join(f"{element:06x}" for element in elements)
 
@@ -112,8 +131,10 @@ def long_stat(count: int) -> bytes:
         (frame(0x2B, "000001 41" + "00" * 60), BAD_LENGTH),  # short, and longer than that
         (frame(0x08, "000001" + "00" * 65001), BAD_LENGTH),
         (frame(0x20, "000004 0c 000001"), BAD_TYPE),
-        (frame(0x2D, "000004 0c 000001"), BAD_TYPE),
-        (frame(0x2E, "000004 0c 000001"), BAD_TYPE),
+        (frame(0x2D, "000004 0e 0001 00 0000"), TRUNCATED),  # a UD without payload
+        (frame(0x2E, "000004 0c 000001"), TRUNCATED),
+        (frame(0x2E, "000004 12" + "00" * 9), BAD_LENGTH),
+        (frame(0x6D, "000004 0f 0001 00 0000 61"), BAD_TYPE),  # "last" of a UD
         (frame(0x3A, "000004 0c 000001"), BAD_TYPE),  # reserved flag
         (frame(0xAA, "000004 0c 000001"), BAD_TYPE),  # "first" of a POLL
         (frame(0x2A, "000004 0c 000001")[:-1] + b"\x02", BAD_CRC),
