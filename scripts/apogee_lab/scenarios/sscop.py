@@ -34,6 +34,10 @@ PARAMS = (
     Param("ustat", 1, "bool", "SSCOP: the receiver reports what it finds missing at once (USTAT)"),
     Param("backlog", "auto", "size|auto",
           "SSCOP: bytes queued in the lower device at most; auto: as few as keep it busy", 64, 1e9),
+    Param("ef", "assured", "choice:assured,bounded,unassured",
+          "SSCOP: class of packets whose DSCP is EF"),
+    Param("small", 0, "int", "SSCOP: packets of so many bytes and less are bounded; 0: none", 0,
+          65535),
 )  # fmt: skip
 
 
@@ -85,6 +89,10 @@ def lines(values: Mapping[str, Any], namespaces: str, lower: str) -> list[str]:
         "ustat": "on" if values["ustat"] else "off",
         "backlog": values["backlog"],
     }
+    if values["ef"] != "assured":
+        words[values["ef"]] = "ef"
+    if values["small"]:
+        words["small"] = values["small"]
     return [
         f"for ns in {namespaces}; do",
         f"\tip -n $ns link add link {lower} name {NAME} mtu {values['mtu']} type sscop \\",

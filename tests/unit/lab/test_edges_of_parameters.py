@@ -254,6 +254,8 @@ SETS: dict[str, Any] = {
     "poll_idle": lambda v: f" poll-idle {us(v)} ",
     "ustat": lambda v: f" ustat {'on' if v else 'off'} ",
     "backlog": lambda v: f" backlog {v}\n",
+    "ef": lambda v: " backlog auto\n" if v == "assured" else f" {v} ef\n",
+    "small": lambda v: f" small {v}\n" if v else " backlog auto\n",
     "sender": lambda v: f"netns exec {'snd' if v == 'host' else 'gw'} flow send",
     "packets": lambda v: f'send.json" {1448 * v} &' if v else 'send.json" &',
     "qdisc": lambda v: f"dev sscop0 root {v}" if v != "default" else "sscop0",
