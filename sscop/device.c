@@ -13,6 +13,7 @@
 #include <compat/hrtimer.h>
 #include <compat/netdev_lock.h>
 
+#include "above.h"
 #include "below.h"
 #include "device.h"
 #include "downward.h"
@@ -27,14 +28,18 @@
 static int sscop_dev_init(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
+	int err;
 
 	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
 	if (!dev->tstats)
 		return -ENOMEM;
+	err = sscop_above_init(&d->above);
+	if (err)
+		goto free_stats;
 	d->under_way = sscop_under_way_new(&d->napi);
 	if (!d->under_way) {
-		free_percpu(dev->tstats);
-		return -ENOMEM;
+		err = -ENOMEM;
+		goto free_above;
 	}
 	/* Whatever number was asked for: one queue is stopped when no more is taken. */
 	netif_set_real_num_tx_queues(dev, 1);
@@ -45,6 +50,11 @@ static int sscop_dev_init(struct net_device *dev)
 	netdev_lockdep_set_classes(dev);
 	netdev_hold(d->lower, &d->tracker, GFP_KERNEL);
 	return 0;
+free_above:
+	sscop_above_free(&d->above);
+free_stats:
+	free_percpu(dev->tstats);
+	return err;
 }
 
 static void sscop_dev_uninit(struct net_device *dev)
@@ -53,6 +63,7 @@ static void sscop_dev_uninit(struct net_device *dev)
 
 	sscop_under_way_put(d->under_way);
 	netif_napi_del(&d->napi);
+	sscop_above_free(&d->above);
 	free_percpu(dev->tstats);
 	dev->tstats = NULL;
 }
@@ -120,6 +131,7 @@ static int sscop_dev_stop(struct net_device *dev)
 	kfree_skb(d->packet);
 	d->packet = NULL;
 	d->held = 0;
+	sscop_above_purge(&d->above);
 	skb_queue_purge(&d->waiting);
 	d->begun = d->came;
 	d->begun_memory = d->came_memory;
@@ -184,6 +196,8 @@ void sscop_setup(struct net_device *dev)
 
 	dev->type = ARPHRD_NONE;
 	dev->flags = IFF_POINTOPOINT | IFF_NOARP | IFF_MULTICAST;
+	/* Its own queue above suits the link: another has to be asked for. */
+	dev->priv_flags |= IFF_NO_QUEUE;
 	/* Packets are kept and cut: nobody may send the same one again meanwhile. */
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;

@@ -7,8 +7,10 @@
  * frame made anew, which the lower device may change.
  */
 #include <linux/etherdevice.h>
+#include <net/sch_generic.h>
 #include <net/sock.h>
 
+#include "above.h"
 #include "below.h"
 #include "downward.h"
 #include "events.h"
@@ -162,11 +164,16 @@ static struct sscop_intake read_intake(const struct sscop_dev *d)
 	};
 }
 
-/* A packet comes in. */
-static void count_intake(struct sscop_dev *d, const struct sk_buff *skb)
+/* A packet comes in. Its socket does not wait for the device below to come back. */
+static void put_waiting(struct sscop_dev *d, struct sk_buff *skb)
 {
+	if (!READ_ONCE(d->lower_up))
+		skb_orphan(skb);
+	spin_lock_bh(&d->waiting.lock);
 	WRITE_ONCE(d->came, d->came + skb->len);
 	WRITE_ONCE(d->came_memory, d->came_memory + skb->truesize);
+	__skb_queue_tail(&d->waiting, skb);
+	spin_unlock_bh(&d->waiting.lock);
 }
 
 /* What is known of the link by now */
@@ -177,6 +184,12 @@ static void renew_intake(struct sscop_dev *d)
 
 	WRITE_ONCE(d->intake.rate, intake.rate);
 	WRITE_ONCE(d->intake.most, intake.most);
+	if (!READ_ONCE(d->above.fq.backlog))
+		return;
+	spin_lock_bh(&d->above.fq.lock);
+	sscop_above_know(&d->above, rate, sscop_clock_base(&d->s.clock) +
+			 sscop_clock_takes(&d->s.clock, d->dev->mtu), d->dev->mtu);
+	spin_unlock_bh(&d->above.fq.lock);
 }
 
 /* A frame is sent. */
@@ -208,6 +221,36 @@ bool sscop_may_wait(const struct sscop_dev *d)
 	return skb_queue_len_lockless(&d->waiting) < most || may_take_in(d);
 }
 
+/* Packets of the own queue above come in, as far as they may, behind @skb if there is one. */
+void sscop_follow_above(struct sscop_dev *d, struct sk_buff *skb)
+{
+	spin_lock_bh(&d->above.fq.lock);
+	if (skb)
+		sscop_above_put(&d->above, skb);
+	while (sscop_may_wait(d) && (skb = sscop_above_next(&d->above)))
+		put_waiting(d, skb);
+	spin_unlock_bh(&d->above.fq.lock);
+}
+
+/* Whether a queueing discipline keeps packets. */
+static bool has_qdisc(struct net_device *dev)
+{
+	return rcu_dereference_bh(netdev_get_tx_queue(dev, 0)->qdisc)->enqueue;
+}
+
+/* A packet of a queueing discipline comes in, which is told to wait. */
+static void take_in(struct sscop_dev *d, struct sk_buff *skb)
+{
+	put_waiting(d, skb);
+	if (sscop_may_wait(d))
+		return;
+	netif_stop_queue(d->dev);
+	/* In between, a round may have begun packets, or the device below gone down. */
+	smp_mb__after_atomic();
+	if (sscop_may_wait(d))
+		netif_start_queue(d->dev);
+}
+
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
@@ -221,15 +264,12 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 		goto drop;
 	if (own_data(skb))
 		goto drop;
-	count_intake(d, skb);
-	skb_queue_tail(&d->waiting, skb);
-	if (!sscop_may_wait(d)) {
-		netif_stop_queue(dev);
-		/* In between, a round may have begun packets, or the device below gone down. */
-		smp_mb__after_atomic();
-		if (sscop_may_wait(d))
-			netif_start_queue(dev);
-	}
+	if (has_qdisc(dev))
+		take_in(d, skb);
+	else if (netif_carrier_ok(dev))
+		sscop_follow_above(d, skb);
+	else
+		goto drop;
 	napi_schedule(&d->napi);
 	return NETDEV_TX_OK;
 drop:
@@ -256,7 +296,9 @@ static void wake_above(struct sscop_dev *d)
 {
 	if (!skb_queue_empty_lockless(&d->waiting) && !may_take_in(d))
 		return;
-	smp_mb();	/* as in sscop_start_xmit() */
+	if (READ_ONCE(d->above.fq.backlog))
+		sscop_follow_above(d, NULL);
+	smp_mb();	/* as in take_in() */
 	if (!netif_queue_stopped(d->dev))
 		return;
 	netif_wake_queue(d->dev);

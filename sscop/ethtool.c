@@ -58,7 +58,7 @@ static const struct {
 static const char device_names[][ETH_GSTRING_LEN] = {
 	"peer_stranger", "packets_broken", "not_ip", "packets_lost", "segment_now", "srtt_us",
 	"link_bps", "link_rtt_us", "link_window", "link_pressed", "backlog_now",
-	"refused_below",
+	"refused_below", "queue_dropped", "queue_marked",
 };
 
 static void device_counts(struct sscop_dev *d, u64 *data)
@@ -75,6 +75,8 @@ static void device_counts(struct sscop_dev *d, u64 *data)
 	data[9] = d->s.clock.pressed;
 	data[10] = d->settings.backlog ? d->settings.backlog : d->budget.limit;
 	data[11] = d->refused;
+	data[12] = d->above.dropped;
+	data[13] = d->above.stats.ecn_mark;
 }
 
 static int get_sset_count(struct net_device *dev, int set)

@@ -65,8 +65,10 @@ static void lower_changed(struct sscop_dev *d)
 	if (up && !d->lower_up)
 		sscop_resume(&d->s, sscop_now());
 	WRITE_ONCE(d->lower_up, up);
+	if (!up)
+		sscop_follow_above(d, NULL);	/* before the carrier goes, and that queue with it */
 	sscop_follow_events(d);
-	smp_mb();	/* as in sscop_start_xmit() */
+	smp_mb();	/* as in take_in() of downward.c */
 	if (netif_running(d->dev) && !up && sscop_may_wait(d))
 		netif_wake_queue(d->dev);
 	spin_unlock_bh(&d->lock);

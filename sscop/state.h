@@ -4,7 +4,7 @@
  *
  *   upper device (IP packets)          lower device (Ethernet frames)
  *
- *   start_xmit -> waiting -> packet -> SDs -> dev_queue_xmit      downward.c
+ *   start_xmit -> waiting -> packet -> SDs -> dev_queue_xmit      downward.c, above.c
  *   napi_gro_receive <- pieces <- SDs <- arrived <- packet_type   upward.c
  *
  * Everything between is done by one NAPI instance (poll.c), and under the lock, which is
@@ -18,6 +18,8 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
+#include <net/codel.h>
+#include <net/fq.h>
 
 #include "core/sscop.h"
 #include "core/sscop_budget.h"
@@ -86,6 +88,24 @@ struct sscop_kept {
 };
 
 /**
+ * struct sscop_above - packets that wait, if no queueing discipline keeps them
+ * @fq: those of all flows, and the lock over the whole
+ * @tin: the order of flows
+ * @vars: what CoDel knows of each
+ * @params: how long is long
+ * @stats: what CoDel counts
+ * @dropped: packets
+ */
+struct sscop_above {
+	struct fq fq;
+	struct fq_tin tin;
+	struct codel_vars *vars;
+	struct codel_params params;
+	struct codel_stats stats;
+	u64 dropped;
+};
+
+/**
  * struct sscop_dev - private part of the device
  * @dev: the device itself
  * @lower: the device below
@@ -125,8 +145,9 @@ struct sscop_kept {
  * @tx_not_ip: packets to be sent that are not IP
  * @fetched: frames received that were taken from @arrived together
  * @arrived: frames received
+ * @above: packets that wait before them
  * @waiting: packets to be cut
- * @came: octets of the packets that came in, modulo 2^32; the sender's
+ * @came: octets of the packets that came in, modulo 2^32; under @waiting's lock
  * @begun: of these, octets of those begun; the round's
  * @came_memory: octets of their memory, the same
  * @begun_memory: of these, octets of those begun; the round's
@@ -177,6 +198,7 @@ struct sscop_dev {
 
 	struct sk_buff_head fetched;
 	struct sk_buff_head arrived;
+	struct sscop_above above;
 	struct sk_buff_head waiting;
 	u32 came;
 	u32 begun;
