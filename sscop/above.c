@@ -82,8 +82,8 @@ static codel_time_t codel_time(u32 us)
 	return ((u64)us * NSEC_PER_USEC) >> CODEL_SHIFT;
 }
 
-/* How long is long: by @rate, octets per second, and by @rtt, us, a packet's own time among it. A
- * flow of one @packet is never too long.
+/* How long is long: by @rate, octets per second, and by @rtt, us. A flow of one @packet is never too
+ * long.
  */
 void sscop_above_know(struct sscop_above *above, u64 rate, u32 rtt, u32 packet)
 {

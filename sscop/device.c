@@ -21,6 +21,7 @@
 #include "ops.h"
 #include "poll.h"
 #include "settings.h"
+#include "udp.h"
 #include "upward.h"
 
 #define MTU_MAX 65535
@@ -41,6 +42,9 @@ static int sscop_dev_init(struct net_device *dev)
 		err = -ENOMEM;
 		goto free_above;
 	}
+	err = dst_cache_init(&d->udp.dst, GFP_KERNEL);
+	if (err)
+		goto free_under_way;
 	/* Whatever number was asked for: one queue is stopped when no more is taken. */
 	netif_set_real_num_tx_queues(dev, 1);
 	netif_set_real_num_rx_queues(dev, 1);
@@ -48,8 +52,11 @@ static int sscop_dev_init(struct net_device *dev)
 	set_bit(NAPI_STATE_NO_BUSY_POLL, &d->napi.state);
 	netif_napi_add(dev, &d->napi, sscop_poll);
 	netdev_lockdep_set_classes(dev);
-	netdev_hold(d->lower, &d->tracker, GFP_KERNEL);
+	if (d->lower)
+		netdev_hold(d->lower, &d->tracker, GFP_KERNEL);
 	return 0;
+free_under_way:
+	sscop_under_way_put(d->under_way);
 free_above:
 	sscop_above_free(&d->above);
 free_stats:
@@ -61,6 +68,8 @@ static void sscop_dev_uninit(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
 
+	list_del_init(&d->udp.list);
+	dst_cache_destroy(&d->udp.dst);
 	sscop_under_way_put(d->under_way);
 	netif_napi_del(&d->napi);
 	sscop_above_free(&d->above);
@@ -72,7 +81,8 @@ static void sscop_dev_free(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
 
-	netdev_put(d->lower, &d->tracker);
+	if (d->lower)
+		netdev_put(d->lower, &d->tracker);
 }
 
 /* --- up and down ------------------------------------------------------------------------- */
@@ -97,21 +107,36 @@ static int alloc_slots(struct sscop_dev *d)
 	return 0;
 }
 
+static void free_slots(struct sscop_dev *d)
+{
+	kvfree(d->s.tx.slots);
+	kvfree(d->s.rx.slots);
+	kvfree(d->kept);
+	d->s.tx.slots = NULL;
+	d->s.rx.slots = NULL;
+	d->kept = NULL;
+}
+
 static int sscop_dev_open(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
 	int err = alloc_slots(d);
 
-	if (err)
+	if (!err && !d->lower)
+		err = sscop_udp_open(d);
+	if (err) {
+		free_slots(d);
 		return err;
+	}
 	netif_carrier_off(dev);
 	sscop_segment_init(&d->auto_segment);
 	d->known = d->s.counts;
 	sscop_begin_budget(d, sscop_now());
 	sscop_start(&d->s, sscop_now());
-	d->lower_up = sscop_lower_runs(d->lower);
+	d->lower_up = sscop_runs_below(d);
 	napi_enable(&d->napi);
-	dev_add_pack(&d->frames);
+	if (d->lower)
+		dev_add_pack(&d->frames);
 	netif_start_queue(dev);
 	sscop_wake(d);
 	return 0;
@@ -122,10 +147,13 @@ static int sscop_dev_stop(struct net_device *dev)
 	struct sscop_dev *d = netdev_priv(dev);
 
 	netif_stop_queue(dev);
-	dev_remove_pack(&d->frames);
+	if (d->lower)
+		dev_remove_pack(&d->frames);
 	napi_disable(&d->napi);
 	hrtimer_cancel(&d->timer);
 	sscop_end(d);
+	if (!d->lower)
+		sscop_udp_close(d);
 	d->lower_up = false;
 	netif_carrier_off(dev);	/* not before: a round may have set it */
 	kfree_skb(d->packet);
@@ -137,12 +165,7 @@ static int sscop_dev_stop(struct net_device *dev)
 	d->begun_memory = d->came_memory;
 	__skb_queue_purge(&d->fetched);
 	skb_queue_purge(&d->arrived);
-	kvfree(d->s.tx.slots);
-	kvfree(d->s.rx.slots);
-	kvfree(d->kept);
-	d->s.tx.slots = NULL;
-	d->s.rx.slots = NULL;
-	d->kept = NULL;
+	free_slots(d);
 	return 0;
 }
 
@@ -150,7 +173,7 @@ static int sscop_dev_iflink(const struct net_device *dev)
 {
 	const struct sscop_dev *d = netdev_priv(dev);
 
-	return READ_ONCE(d->lower->ifindex);
+	return d->lower ? READ_ONCE(d->lower->ifindex) : READ_ONCE(dev->ifindex);
 }
 
 static const struct net_device_ops sscop_netdev_ops = {
@@ -180,6 +203,7 @@ static void init_private(struct net_device *dev)
 	__skb_queue_head_init(&d->fetched);
 	skb_queue_head_init(&d->arrived);
 	skb_queue_head_init(&d->waiting);
+	INIT_LIST_HEAD(&d->udp.list);
 	sscop_settings_init(&d->settings);
 	d->frames.type = htons(SSCOP_ETHERTYPE);
 	d->frames.func = sscop_frame_in;

@@ -15,9 +15,11 @@
 #include "downward.h"
 #include "events.h"
 #include "piece.h"
+#include "udp.h"
 
 #define WAITING_MAX 2	/* packets taken from the queue above and not yet begun */
 #define ROUND_MAX 64	/* frames sent per round */
+#define UDP_ROOM (MAX_HEADER + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -45,8 +47,8 @@ static struct sk_buff *new_buffer(u32 size)
 static struct sk_buff *new_frame(struct sscop_dev *d, u32 length)
 {
 	struct net_device *lower = d->lower;
-	u32 room = LL_RESERVED_SPACE(lower);
-	struct sk_buff *skb = new_buffer(room + length + lower->needed_tailroom);
+	u32 room = lower ? LL_RESERVED_SPACE(lower) : UDP_ROOM;
+	struct sk_buff *skb = new_buffer(room + length + (lower ? lower->needed_tailroom : 0));
 
 	if (!skb)
 		return NULL;
@@ -54,33 +56,40 @@ static struct sk_buff *new_frame(struct sscop_dev *d, u32 length)
 	skb_reset_network_header(skb);
 	skb->dev = lower;
 	skb->protocol = htons(SSCOP_ETHERTYPE);
-	skb_set_hash(skb, lower->ifindex, PKT_HASH_TYPE_L4);
+	skb_set_hash(skb, (lower ?: d->dev)->ifindex, PKT_HASH_TYPE_L4);
 #ifdef CONFIG_XPS
 	skb->sender_cpu = 1;	/* not the sending CPU's queue */
 #endif
 	return skb;
 }
 
-static const u8 *peer_address(const struct sscop_dev *d)
+/* Whether the peer is known, and cannot be another one. */
+static bool is_peer_known(const struct sscop_dev *d)
 {
+	return !is_zero_ether_addr(d->settings.peer) ||
+	       (d->s.state > SSCOP_BEGINNING && !sscop_is_silent(d, sscop_now()));
+}
+
+/* Until then link control is for any station. */
+static const u8 *address_of(const struct sscop_dev *d, bool known)
+{
+	if (!known)
+		return d->lower->broadcast;
 	return is_zero_ether_addr(d->settings.peer) ? d->learned : d->settings.peer;
 }
 
-static bool push_link_header(struct sscop_dev *d, struct sk_buff *skb, const u8 *to)
+/* Say where a frame goes: to the peer, if it is known. */
+static bool push_address(struct sscop_dev *d, struct sk_buff *skb, bool known)
 {
+	if (!d->lower) {
+		sscop_udp_address(&d->udp, skb, known);
+		return true;
+	}
 	/* The device below may need more than when the frame was made. */
 	if (skb_headroom(skb) < READ_ONCE(d->lower->hard_header_len))
 		return false;
-	return dev_hard_header(skb, d->lower, SSCOP_ETHERTYPE, to, NULL, skb->len) >= 0;
-}
-
-/* Link control is for any station until the peer is known, and if it may be another one. */
-static const u8 *control_address(const struct sscop_dev *d)
-{
-	bool known = !is_zero_ether_addr(d->settings.peer) ||
-		     (d->s.state > SSCOP_BEGINNING && !sscop_is_silent(d, sscop_now()));
-
-	return known ? peer_address(d) : d->lower->broadcast;
+	return dev_hard_header(skb, d->lower, SSCOP_ETHERTYPE, address_of(d, known), NULL,
+			       skb->len) >= 0;
 }
 
 static struct sk_buff *control_frame(struct sscop_dev *d, const struct sscop_output *output)
@@ -90,7 +99,7 @@ static struct sk_buff *control_frame(struct sscop_dev *d, const struct sscop_out
 	if (!skb)
 		return NULL;
 	skb_put_data(skb, output->octets, output->length);
-	if (push_link_header(d, skb, control_address(d)))
+	if (push_address(d, skb, is_peer_known(d)))
 		return skb;
 	kfree_skb(skb);
 	return NULL;
@@ -114,7 +123,7 @@ static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *ke
 	if (skb_copy_bits(kept->packet, kept->at, pdu + header, kept->length))
 		goto fail;
 	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
-	if (!push_link_header(d, skb, peer_address(d)))
+	if (!push_address(d, skb, true))
 		goto fail;
 	sscop_put_below(d, skb);
 	return skb;
@@ -187,8 +196,7 @@ static void renew_intake(struct sscop_dev *d)
 	if (!READ_ONCE(d->above.fq.backlog))
 		return;
 	spin_lock_bh(&d->above.fq.lock);
-	sscop_above_know(&d->above, rate, sscop_clock_base(&d->s.clock) +
-			 sscop_clock_takes(&d->s.clock, d->dev->mtu), d->dev->mtu);
+	sscop_above_know(&d->above, rate, sscop_clock_base(&d->s.clock), d->dev->mtu);
 	spin_unlock_bh(&d->above.fq.lock);
 }
 
@@ -409,14 +417,23 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	return true;
 }
 
-/* Return: how many frames the lower device refused, or dropped others for them. */
-u32 sscop_send(struct sk_buff_head *down)
+/* Let a frame out. Return: whether the lower device refused it, or dropped another for it. */
+static bool let_out(struct sscop_dev *d, struct sk_buff *skb)
+{
+	if (d->lower)
+		return dev_queue_xmit(skb) != NET_XMIT_SUCCESS;
+	sscop_udp_send(d, skb);
+	return false;
+}
+
+/* Return: how many frames were refused. */
+u32 sscop_send(struct sscop_dev *d, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
 	u32 refused = 0;
 
 	while ((skb = __skb_dequeue(down)))
-		refused += dev_queue_xmit(skb) != NET_XMIT_SUCCESS;
+		refused += let_out(d, skb);
 	return refused;
 }
 
@@ -428,6 +445,6 @@ void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output)
 	local_bh_disable();
 	skb = control_frame(d, output);
 	if (skb)
-		dev_queue_xmit(skb);
+		let_out(d, skb);
 	local_bh_enable();
 }

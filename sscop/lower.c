@@ -59,7 +59,7 @@ int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 /* The lower device may go up or down: meanwhile nothing is sent, and silence says nothing. */
 static void lower_changed(struct sscop_dev *d)
 {
-	bool up = netif_running(d->dev) && sscop_lower_runs(d->lower);
+	bool up = netif_running(d->dev) && sscop_runs_below(d);
 
 	spin_lock_bh(&d->lock);
 	if (up && !d->lower_up)

@@ -15,10 +15,13 @@
 
 #include <linux/hrtimer.h>
 #include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 #include <net/codel.h>
+#include <net/dst_cache.h>
 #include <net/fq.h>
 
 #include "core/sscop.h"
@@ -39,9 +42,6 @@
  * charged to nobody: a window of packets of Ethernet's length each.
  */
 #define SSCOP_MEMORY_LEAST 1048576U
-
-/* Octets of a frame in front of the payload of all SDs but short ones */
-#define SSCOP_OVERHEAD (ETH_HLEN + SSCOP_HEADER)
 
 /**
  * struct sscop_settings - what a user sets
@@ -105,11 +105,49 @@ struct sscop_above {
 	u64 dropped;
 };
 
+/* An address of IPv4 or IPv6, with its port */
+union sscop_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+/**
+ * struct sscop_udp - what carries frames if there is no device below
+ * @port: of both ends; 0: there is a device below
+ * @remote: the peer; of no family: it is learned
+ * @local: of the socket; of no family: any
+ * @learned: the peer, if it is not set
+ * @asked: who sent the last PDU that was taken
+ * @net: of the socket
+ * @sock: while the device is up
+ * @routed: whom @dst leads to
+ * @dst: the route
+ * @mtu: octets of a PDU that it takes in one piece
+ * @head: octets in front of a PDU
+ * @list: of all such links
+ */
+struct sscop_udp {
+	u16 port;
+	union sscop_address remote;
+	union sscop_address local;
+	union sscop_address learned;
+	union sscop_address asked;
+	struct net *net;
+	struct socket *sock;
+	union sscop_address routed;
+	struct dst_cache dst;
+	u32 mtu;
+	u32 head;
+	struct list_head list;
+};
+
 /**
  * struct sscop_dev - private part of the device
  * @dev: the device itself
- * @lower: the device below
+ * @lower: the device below; NULL: @udp is in its place
  * @tracker: of the reference to @lower
+ * @udp: what is under it if there is no device below
  * @frames: how @lower hands over frames
  * @napi: in which all is done
  * @timer: wakes @napi at the machines' deadline
@@ -158,6 +196,7 @@ struct sscop_dev {
 	struct net_device *dev;
 	struct net_device *lower;
 	netdevice_tracker tracker;
+	struct sscop_udp udp;
 	struct packet_type frames;
 	struct napi_struct napi;
 	struct hrtimer timer;
@@ -227,6 +266,12 @@ static inline struct sscop_cb *sscop_cb(struct sk_buff *skb)
 static inline u64 sscop_now(void)
 {
 	return ktime_to_us(ktime_get());
+}
+
+/* Octets in front of each PDU */
+static inline u32 sscop_front(const struct sscop_dev *d)
+{
+	return ETH_HLEN + d->udp.head;
 }
 
 /* Octets of memory kept of either kind, and one packet or frame */

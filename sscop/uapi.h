@@ -20,6 +20,10 @@ enum {
 	/* only read */
 	IFLA_SSCOP_STATE,	/* u8: enum sscop_state */
 	IFLA_SSCOP_SEGMENT_NOW,	/* u16: octets of payload in an SD of a full packet */
+	/* a link under UDP, when it is made */
+	IFLA_SSCOP_PORT = 16,	/* u16: of both ends */
+	IFLA_SSCOP_REMOTE,	/* 4 or 16 octets of an address; none: learned */
+	IFLA_SSCOP_LOCAL,	/* the same; none: any */
 	__IFLA_SSCOP_MAX
 };
 

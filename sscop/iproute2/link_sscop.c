@@ -3,6 +3,7 @@
  * Links of type sscop in iproute2's ip(8): the words after "type sscop", and what
  * "ip -d link show" prints.
  */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ enum kind {
 	TIME_OR_0,
 	SWITCH,
 	PEER,
+	PORT,			/* as u16 */
+	HOST,			/* an address of IPv4 or IPv6 */
 };
 
 /**
@@ -50,6 +53,9 @@ static const struct word words[] = {
 	{"ustat", "ustat", SWITCH, IFLA_SSCOP_USTAT, 0, 1},
 	{"peer", "peer", PEER, IFLA_SSCOP_PEER, 0, 0},
 	{"backlog", "backlog", NUMBER_OR_AUTO, IFLA_SSCOP_BACKLOG, 64, 16777216},
+	{"port", "port", PORT, IFLA_SSCOP_PORT, 1, 65535},
+	{"remote", "remote", HOST, IFLA_SSCOP_REMOTE, 0, 0},
+	{"local", "local", HOST, IFLA_SSCOP_LOCAL, 0, 0},
 };
 
 /* by enum sscop_state */
@@ -66,6 +72,7 @@ static void usage(FILE *out)
 	      "                 [ poll-time TIME ] [ poll-idle TIME ]\n"
 	      "                 [ ustat { on | off } ] [ peer LLADDR ]\n"
 	      "                 [ backlog { BYTES | auto } ]\n"
+	      "                 [ port PORT [ remote ADDRESS ] [ local ADDRESS ] ]\n"
 	      "\n"
 	      "Where:  TIME := NUMBER{ us | ms | s }\n"
 	      "        poll-bytes, poll-sds and poll-idle 0: no such rule\n"
@@ -86,6 +93,14 @@ static bool parse_address(const char *text, __u8 *address)
 	return true;
 }
 
+/* octets of the address, 0: none */
+static int parse_host(const char *text, __u8 *address)
+{
+	if (inet_pton(AF_INET, text, address) == 1)
+		return 4;
+	return inet_pton(AF_INET6, text, address) == 1 ? 16 : 0;
+}
+
 /* one line about a value that is refused */
 static int refuse(const struct word *word, const char *value)
 {
@@ -96,6 +111,7 @@ static int refuse(const struct word *word, const char *value)
 		fprintf(stderr, "auto or octets from %u to %u\n", word->min, word->max);
 		break;
 	case NUMBER:
+	case PORT:
 		fprintf(stderr, "a number from %u to %u\n", word->min, word->max);
 		break;
 	case TIME:
@@ -110,16 +126,20 @@ static int refuse(const struct word *word, const char *value)
 	case PEER:
 		fputs("a hardware address such as 02:00:00:00:00:01\n", stderr);
 		break;
+	case HOST:
+		fputs("an IPv4 or IPv6 address\n", stderr);
+		break;
 	}
 	return -1;
 }
 
 static int parse_value(const struct word *word, const char *value, struct nlmsghdr *request)
 {
-	__u8 address[ADDRESS];
+	__u8 address[sizeof(struct in6_addr)];
 	__u32 least = word->min;
 	__u32 number = 0;
 	__u16 segment;
+	int octets;
 	bool good;
 	__u8 on;
 
@@ -134,6 +154,11 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		if (!parse_address(value, address))
 			return refuse(word, value);
 		return addattr_l(request, REQUEST_ROOM, word->attr, address, ADDRESS);
+	case HOST:
+		octets = parse_host(value, address);
+		if (!octets)
+			return refuse(word, value);
+		return addattr_l(request, REQUEST_ROOM, word->attr, address, octets);
 	case SWITCH:
 		number = !strcmp(value, "on");
 		good = number || !strcmp(value, "off");
@@ -151,7 +176,7 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		return refuse(word, value);
 	segment = number;
 	on = number;
-	if (word->kind == SEGMENT)
+	if (word->kind == SEGMENT || word->kind == PORT)
 		return addattr_l(request, REQUEST_ROOM, word->attr, &segment, sizeof(segment));
 	if (word->kind == SWITCH)
 		return addattr_l(request, REQUEST_ROOM, word->attr, &on, sizeof(on));
@@ -222,6 +247,18 @@ static void print_address(FILE *out, const struct word *word, const struct rtatt
 	print_text(out, word->text, word->key, text);
 }
 
+static void print_host(FILE *out, const struct word *word, const struct rtattr *attr)
+{
+	int family = RTA_PAYLOAD(attr) == sizeof(struct in_addr) ? AF_INET : AF_INET6;
+	char text[INET6_ADDRSTRLEN];
+
+	if (RTA_PAYLOAD(attr) < sizeof(struct in_addr) ||
+	    (family == AF_INET6 && RTA_PAYLOAD(attr) < sizeof(struct in6_addr)) ||
+	    !inet_ntop(family, RTA_DATA(attr), text, sizeof(text)))
+		return;
+	print_text(out, word->text, word->key, text);
+}
+
 static void print_or_auto(FILE *out, const struct word *word, __u32 octets)
 {
 	if (octets)
@@ -240,6 +277,7 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 		print_or_auto(out, word, number);
 		break;
 	case NUMBER:
+	case PORT:
 		print_number(out, word->text, word->key, number);
 		break;
 	case TIME:
@@ -251,6 +289,9 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 		break;
 	case PEER:
 		print_address(out, word, attr);
+		break;
+	case HOST:
+		print_host(out, word, attr);
 		break;
 	}
 }
