@@ -16,6 +16,7 @@
 #define FLOWS 256
 #define TARGET 3U		/* round trips that a packet may always have to wait */
 #define INTERVAL 10U		/* round trips in which it need not once */
+#define FRAMES 3U		/* whose time a round trip contains */
 #define DEFAULT_US 100000U	/* round trip while none is known */
 #define MOST_US 6000000U	/* ... and the longest: CoDel's times wrap */
 #define MEMORY 4U		/* octets of memory that wait for each that passes in the interval */
@@ -82,12 +83,22 @@ static codel_time_t codel_time(u32 us)
 	return ((u64)us * NSEC_PER_USEC) >> CODEL_SHIFT;
 }
 
-/* How long is long: by @rate, octets per second, and by @rtt, us. A flow of one @packet is never too
- * long.
+/* The round trip that a repair takes, without the time of those frames that fill a slow link's: each
+ * @takes a part of it, and a queue of few is as long.
  */
-void sscop_above_know(struct sscop_above *above, u64 rate, u32 rtt, u32 packet)
+static u32 repair_us(u32 rtt, u32 takes)
 {
-	u32 us = min(rtt ? rtt : DEFAULT_US, MOST_US), interval = INTERVAL * us;
+	u32 us = rtt - min(rtt, FRAMES * takes) + takes / FRAMES;
+
+	return us ? min(us, MOST_US) : DEFAULT_US;
+}
+
+/* How long is long: by @rate, octets per second, by @rtt, us, and by what one @packet @takes, us. A
+ * flow of one packet is never too long.
+ */
+void sscop_above_know(struct sscop_above *above, u64 rate, u32 rtt, u64 takes, u32 packet)
+{
+	u32 us = repair_us(rtt, min_t(u64, takes, MOST_US)), interval = INTERVAL * us;
 	u64 octets = div_u64(min_t(u64, rate, MEMORY_MOST) * interval, USEC_PER_SEC);
 
 	above->params.mtu = packet;
@@ -114,7 +125,7 @@ int sscop_above_init(struct sscop_above *above)
 	codel_params_init(&above->params);
 	codel_stats_init(&above->stats);
 	above->params.ecn = true;
-	sscop_above_know(above, 0, 0, 0);
+	sscop_above_know(above, 0, 0, 0, 0);
 	return 0;
 }
 

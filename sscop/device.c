@@ -186,12 +186,6 @@ static const struct net_device_ops sscop_netdev_ops = {
 	.ndo_get_iflink = sscop_dev_iflink,
 };
 
-/* Whether a device is of this type. */
-bool sscop_is(const struct net_device *dev)
-{
-	return dev->netdev_ops == &sscop_netdev_ops;
-}
-
 static void init_private(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);

@@ -196,7 +196,8 @@ static void renew_intake(struct sscop_dev *d)
 	if (!READ_ONCE(d->above.fq.backlog))
 		return;
 	spin_lock_bh(&d->above.fq.lock);
-	sscop_above_know(&d->above, rate, sscop_clock_base(&d->s.clock), d->dev->mtu);
+	sscop_above_know(&d->above, rate, sscop_clock_base(&d->s.clock),
+			 sscop_clock_takes(&d->s.clock, d->dev->mtu), d->dev->mtu);
 	spin_unlock_bh(&d->above.fq.lock);
 }
 

@@ -63,7 +63,7 @@ static const char device_names[][ETH_GSTRING_LEN] = {
 
 static void device_counts(struct sscop_dev *d, u64 *data)
 {
-	data[0] = d->peer_stranger;
+	data[0] = atomic64_read(&d->peer_stranger);
 	data[1] = d->packets_broken;
 	data[2] = d->rx_not_ip + atomic64_read(&d->tx_not_ip);
 	data[3] = d->packets_lost;

@@ -8,21 +8,43 @@
 #include <net/rtnetlink.h>
 
 #include "below.h"
-#include "device.h"
 #include "downward.h"
 #include "events.h"
 #include "lower.h"
+#include "ops.h"
 
-/* The sscop device above a device, or NULL. */
-static struct net_device *find_upper(struct net_device *lower)
+#define for_each_link(lower, dev, iter)				\
+	netdev_for_each_upper_dev_rcu(lower, dev, iter)		\
+		if ((dev)->rtnl_link_ops == &sscop_link_ops)
+
+/* An sscop device above a device, or NULL. */
+static struct net_device *find_link(struct net_device *lower)
 {
 	struct list_head *iter;
-	struct net_device *upper;
+	struct net_device *dev;
 
-	netdev_for_each_upper_dev_rcu(lower, upper, iter)
-		if (sscop_is(upper))
-			return upper;
+	for_each_link(lower, dev, iter)
+		return dev;
 	return NULL;
+}
+
+/* Whether a device can carry a link to @peer besides those that it carries, but for @but: frames
+ * are told apart by their sender.
+ */
+bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but, const u8 *peer)
+{
+	struct list_head *iter;
+	struct net_device *dev;
+
+	for_each_link(lower, dev, iter) {
+		const struct sscop_dev *other = netdev_priv(dev);
+
+		if (dev != but && (is_zero_ether_addr(peer) ||
+				   is_zero_ether_addr(other->settings.peer) ||
+				   ether_addr_equal(peer, other->settings.peer)))
+			return false;
+	}
+	return true;
 }
 
 /* Whether another device takes all that a device receives. */
@@ -45,10 +67,6 @@ int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 	}
 	if (netif_is_bridge_port(lower) || netif_is_lag_port(lower) || netif_is_ovs_port(lower)) {
 		NL_SET_ERR_MSG_MOD(extack, "the device below is a port of a bridge or bond");
-		return -EBUSY;
-	}
-	if (find_upper(lower)) {
-		NL_SET_ERR_MSG_MOD(extack, "the device below carries an sscop device already");
 		return -EBUSY;
 	}
 	return 0;
@@ -119,28 +137,27 @@ static int upper_changes(const struct netdev_notifier_changeupper_info *info)
 
 static int on_event(struct notifier_block *block, unsigned long event, void *info)
 {
-	struct net_device *lower = netdev_notifier_info_to_dev(info);
-	struct net_device *dev = find_upper(lower);
-	struct sscop_dev *d = dev ? netdev_priv(dev) : NULL;
+	struct net_device *lower = netdev_notifier_info_to_dev(info), *dev;
+	struct list_head *iter;
 
-	if (!d)
-		return NOTIFY_DONE;
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		lower_changed(d);
+		for_each_link(lower, dev, iter)
+			lower_changed(netdev_priv(dev));
 		break;
 	case NETDEV_CHANGEMTU:
-		mtu_changed(d);
+		for_each_link(lower, dev, iter)
+			mtu_changed(netdev_priv(dev));
 		break;
 	case NETDEV_PRECHANGEUPPER:
-		return upper_changes(info);
+		return find_link(lower) ? upper_changes(info) : NOTIFY_DONE;
 	case NETDEV_PRE_TYPE_CHANGE:
-		return NOTIFY_BAD;
+		return find_link(lower) ? NOTIFY_BAD : NOTIFY_DONE;
 	case NETDEV_UNREGISTER:
 		/* It also comes when the device only moves to another namespace. */
-		if (lower->reg_state == NETREG_UNREGISTERING)
+		while (lower->reg_state == NETREG_UNREGISTERING && (dev = find_link(lower)))
 			dev->rtnl_link_ops->dellink(dev, NULL);
 		break;
 	}

@@ -7,6 +7,7 @@
 
 #include "below.h"
 #include "events.h"
+#include "lower.h"
 #include "poll.h"
 #include "settings.h"
 
@@ -94,6 +95,11 @@ int sscop_settings_check(const struct sscop_settings *settings, const struct ssc
 		NL_SET_ERR_MSG_MOD(extack,
 				   "peer must be the hardware address of another station");
 		return -EADDRNOTAVAIL;
+	}
+	if (d->lower && !sscop_lower_has_room(d->lower, d->dev, settings->peer)) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "the device below carries another link: each needs a peer of its own");
+		return -EBUSY;
 	}
 	return 0;
 }

@@ -229,7 +229,7 @@ struct sscop_dev {
 	u32 freed;
 	const struct sk_buff *freed_last;
 	struct sscop_counts known;
-	u64 peer_stranger;
+	atomic64_t peer_stranger;
 	u64 packets_broken;
 	u64 packets_lost;
 	u64 rx_not_ip;

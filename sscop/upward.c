@@ -33,6 +33,15 @@ void sscop_arrived(struct sscop_dev *d, struct sk_buff *skb)
 int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,
 		   struct net_device *orig)
 {
+	struct sscop_dev *d = container_of(type, struct sscop_dev, frames);
+	const u8 *peer = d->settings.peer;
+
+	/* It may be of another link on the same device. */
+	if (!is_zero_ether_addr(peer) && !ether_addr_equal(eth_hdr(skb)->h_source, peer)) {
+		atomic64_inc(&d->peer_stranger);
+		kfree_skb(skb);
+		return NET_RX_DROP;
+	}
 	skb = skb_share_check(skb, GFP_ATOMIC);
 	if (!skb)
 		return NET_RX_DROP;
@@ -40,7 +49,7 @@ int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_
 		kfree_skb(skb);
 		return NET_RX_DROP;
 	}
-	sscop_arrived(container_of(type, struct sscop_dev, frames), skb);
+	sscop_arrived(d, skb);
 	return NET_RX_SUCCESS;
 }
 
@@ -228,7 +237,7 @@ static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 		return false;
 	}
 	if (!may_be_peer(d, skb, pdu->type, now)) {
-		d->peer_stranger++;
+		atomic64_inc(&d->peer_stranger);
 		return false;
 	}
 	if (pdu->type == SSCOP_SD) {
