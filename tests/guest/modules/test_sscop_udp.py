@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""sscop under UDP in a guest: both families, NAT between the ends, what is refused, what befalls it."""
+"""sscop under UDP in a guest: both families, NAT between the ends, what is refused and befalls."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 #: The ends have a router between them: no common Ethernet.
 ROUTED = """
 ip netns add far; ip netns add mid
-ip link add near type veth peer name m0 netns mid; ip link add far netns far type veth peer name m1 netns mid
-up() { ip $1 link set lo up; ip $1 addr add $3/24 dev $2; ip $1 addr add $4/64 dev $2 nodad; ip $1 link set $2 up; }
+ip link add near type veth peer name m0 netns mid
+ip link add far netns far type veth peer name m1 netns mid
+up() { ip $1 link set lo up; ip $1 addr add $3/24 dev $2; ip $1 addr add $4/64 dev $2 nodad
+	ip $1 link set $2 up; }
 up "" near 10.1.1.1 fd01::1; up "-n mid" m0 10.1.1.9 fd01::9
 up "-n far" far 10.1.2.2 fd02::2; up "-n mid" m1 10.1.2.9 fd02::9
 ip route add default via 10.1.1.9; ip -n far route add default via 10.1.2.9
@@ -68,13 +70,14 @@ def test_streams_are_whole_and_packets_fit(families: Told) -> None:
 NATTED = (
     ROUTED
     + """
-nat() { tc -n mid filter del dev m1 egress 2>/dev/null; tc -n mid filter del dev m1 ingress 2>/dev/null
+nat() { for way in egress ingress; do tc -n mid filter del dev m1 $way 2>/dev/null; done
 	tc -n mid filter add dev m1 egress protocol ip matchall \\
 		action pedit munge offset 20 u16 set $2 pipe action nat egress 10.1.1.1/32 10.1.2.$1
 	tc -n mid filter add dev m1 ingress protocol ip flower \\
 		dst_ip 10.1.2.$1 ip_proto udp dst_port $2 \\
 		action nat ingress 10.1.2.$1/32 10.1.1.1 pipe action pedit munge offset 22 u16 set 4444
-	ip -n far neigh replace 10.1.2.$1 lladdr $(ip netns exec mid cat /sys/class/net/m1/address) dev far; }
+	ip -n far neigh replace 10.1.2.$1 lladdr $mac dev far; }
+mac=$(ip netns exec mid cat /sys/class/net/m1/address)
 tc -n mid qdisc add dev m1 clsact; nat 7 40001
 near_udp remote 10.1.2.2; far_udp remote 10.1.1.1; sleep 2
 say "elsewhere: $(count "$far" peer_stranger) $(far_file sscop/state)"
