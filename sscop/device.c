@@ -21,7 +21,7 @@
 #include "ops.h"
 #include "poll.h"
 #include "settings.h"
-#include "udp.h"
+#include "sockets.h"
 #include "upward.h"
 
 #define MTU_MAX 65535
@@ -123,7 +123,7 @@ static int sscop_dev_open(struct net_device *dev)
 	int err = alloc_slots(d);
 
 	if (!err && !d->lower)
-		err = sscop_udp_open(d);
+		err = sscop_socket_open(d);
 	if (err) {
 		free_slots(d);
 		return err;
@@ -153,7 +153,7 @@ static int sscop_dev_stop(struct net_device *dev)
 	hrtimer_cancel(&d->timer);
 	sscop_end(d);
 	if (!d->lower)
-		sscop_udp_close(d);
+		sscop_socket_close(d);
 	d->lower_up = false;
 	netif_carrier_off(dev);	/* not before: a round may have set it */
 	kfree_skb(d->packet);

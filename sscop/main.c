@@ -11,7 +11,7 @@
 
 #include "lower.h"
 #include "ops.h"
-#include "udp.h"
+#include "sockets.h"
 
 static int __init sscop_module_init(void)
 {
@@ -19,7 +19,7 @@ static int __init sscop_module_init(void)
 
 	if (err)
 		return err;
-	err = register_pernet_subsys(&sscop_udp_net_ops);
+	err = register_pernet_subsys(&sscop_socket_net_ops);
 	if (err)
 		goto no_pernet;
 	err = rtnl_link_register(&sscop_link_ops);
@@ -27,7 +27,7 @@ static int __init sscop_module_init(void)
 		goto no_links;
 	return 0;
 no_links:
-	unregister_pernet_subsys(&sscop_udp_net_ops);
+	unregister_pernet_subsys(&sscop_socket_net_ops);
 no_pernet:
 	unregister_netdevice_notifier(&sscop_notifier);
 	return err;
@@ -36,7 +36,7 @@ no_pernet:
 static void __exit sscop_module_exit(void)
 {
 	rtnl_link_unregister(&sscop_link_ops);
-	unregister_pernet_subsys(&sscop_udp_net_ops);
+	unregister_pernet_subsys(&sscop_socket_net_ops);
 	unregister_netdevice_notifier(&sscop_notifier);
 	synchronize_net();	/* destructors of frames that were the last to hold the module */
 }

@@ -14,6 +14,7 @@
 #include "ops.h"
 #include "piece.h"
 #include "settings.h"
+#include "sockets.h"
 #include "uapi.h"
 #include "udp.h"
 
@@ -112,7 +113,7 @@ static int attach(struct net_device *dev, struct netlink_ext_ack *extack)
 		return err;
 	netif_carrier_off(dev);
 	if (!d->lower) {
-		sscop_udp_register(d);
+		sscop_socket_register(d);
 		return 0;
 	}
 	err = netdev_upper_dev_link(d->lower, dev, extack);

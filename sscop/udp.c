@@ -6,7 +6,6 @@
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/rtnetlink.h>
 #include <linux/udp.h>
 #include <net/addrconf.h>
 #include <net/ip.h>
@@ -15,15 +14,13 @@
 #include <compat/udp_tunnel.h>
 
 #include "udp.h"
-#include "upward.h"
-
-static LIST_HEAD(links);	/* under RTNL */
 
 /* --- addresses ----------------------------------------------------------------------------- */
 
-static u16 family_of(const struct sscop_udp *u)
+/* Of the link: IPv4 if nothing is said */
+u16 sscop_udp_family(const struct sscop_udp *u)
 {
-	if (u->remote.any.sa_family != AF_UNSPEC)
+	if (sscop_udp_has_remote(u))
 		return u->remote.any.sa_family;
 	return u->local.any.sa_family == AF_INET6 ? AF_INET6 : AF_INET;
 }
@@ -176,7 +173,7 @@ static struct dst_entry *find_route(struct sscop_udp *u, const union sscop_addre
 	const struct sock *sk = u->sock ? u->sock->sk : NULL;
 	struct dst_entry *dst;
 
-	if (to->any.sa_family != family_of(u))
+	if (to->any.sa_family != sscop_udp_family(u))
 		return NULL;
 	if (!is_same(to, &u->routed)) {
 		dst_cache_reset(&u->dst);
@@ -195,7 +192,7 @@ u32 sscop_udp_find_mtu(struct sscop_udp *u)
 	struct dst_entry *dst;
 
 	u->head = sizeof(struct udphdr) +
-		  (family_of(u) == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+		  (sscop_udp_family(u) == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
 	u->mtu = ETH_DATA_LEN - u->head;
 	local_bh_disable();
 	dst = find_route(u, peer_of(u), &from);
@@ -230,85 +227,3 @@ void sscop_udp_send(struct sscop_dev *d, struct sk_buff *skb)
 	apogee_tunnel_xmit6(dst, sk, skb, NULL, &from.v6.sin6_addr, &to.v6.sin6_addr, 0,
 			    htons(d->udp.port), to.v6.sin6_port);
 }
-
-/* --- what comes ---------------------------------------------------------------------------- */
-
-/* udp_sock::encap_rcv: takes every datagram. */
-static int receive(struct sock *sk, struct sk_buff *skb)
-{
-	struct sscop_dev *d = rcu_dereference_sk_user_data(sk);
-
-	if (!d || !netif_running(d->dev)) {
-		kfree_skb(skb);
-		return 0;
-	}
-	skb_mark_not_on_list(skb);	/* UDP may have cut it from others */
-	skb_scrub_packet(skb, true);
-	__skb_pull(skb, sizeof(struct udphdr));
-	sscop_arrived(d, skb);
-	return 0;
-}
-
-/* --- the socket ---------------------------------------------------------------------------- */
-
-int sscop_udp_open(struct sscop_dev *d)
-{
-	struct udp_tunnel_sock_cfg tunnel = {
-		.sk_user_data = d,
-		.encap_type = 1,
-		.encap_rcv = receive,
-	};
-	struct sscop_udp *u = &d->udp;
-	struct udp_port_cfg port = {
-		.family = family_of(u),
-		.local_udp_port = htons(u->port),
-		.ipv6_v6only = true,
-		.use_udp6_tx_checksums = true,
-		.use_udp6_rx_checksums = true,
-	};
-	int err;
-
-	if (u->local.any.sa_family == AF_INET)
-		port.local_ip = u->local.v4.sin_addr;
-	else if (u->local.any.sa_family == AF_INET6)
-		port.local_ip6 = u->local.v6.sin6_addr;
-	err = udp_sock_create(u->net, &port, &u->sock);
-	if (err == -EADDRINUSE)
-		netdev_err(d->dev, "port %u is used by another link or program\n", u->port);
-	if (err)
-		return err;
-	u->learned = (union sscop_address){ };
-	u->asked = (union sscop_address){ };
-	apogee_tunnel_setup(u->net, u->sock, &tunnel);
-	return 0;
-}
-
-/* Nothing is sent any more. Afterwards nothing comes. */
-void sscop_udp_close(struct sscop_dev *d)
-{
-	apogee_tunnel_release(d->udp.sock);
-	d->udp.sock = NULL;
-	dst_cache_reset_now(&d->udp.dst);
-}
-
-/* --- the namespace of the socket goes: so does the link ------------------------------------- */
-
-void sscop_udp_register(struct sscop_dev *d)
-{
-	list_add(&d->udp.list, &links);
-}
-
-static void net_gone(struct net *net)
-{
-	struct sscop_dev *d, *next;
-	LIST_HEAD(gone);
-
-	rtnl_lock();
-	list_for_each_entry_safe(d, next, &links, udp.list)
-		if (d->udp.net == net)
-			unregister_netdevice_queue(d->dev, &gone);
-	unregister_netdevice_many(&gone);
-	rtnl_unlock();
-}
-
-struct pernet_operations sscop_udp_net_ops = { .pre_exit = net_gone };

@@ -7,12 +7,9 @@
 
 #include "state.h"
 
-extern struct pernet_operations sscop_udp_net_ops;
+u16 sscop_udp_family(const struct sscop_udp *u);
 int sscop_udp_check(struct sscop_udp *u, struct netlink_ext_ack *extack);
 u32 sscop_udp_find_mtu(struct sscop_udp *u);
-void sscop_udp_register(struct sscop_dev *d);
-int sscop_udp_open(struct sscop_dev *d);
-void sscop_udp_close(struct sscop_dev *d);
 bool sscop_udp_is_from_peer(const struct sscop_udp *u, const struct sk_buff *skb);
 void sscop_udp_learn(struct sscop_udp *u, const struct sk_buff *skb, bool is_peer);
 void sscop_udp_address(const struct sscop_udp *u, struct sk_buff *skb, bool is_known);
