@@ -18,8 +18,8 @@
 #define INTERVAL 10U		/* round trips in which it need not once */
 #define FRAMES 3U		/* whose time a round trip contains */
 #define DEFAULT_US 100000U	/* round trip while none is known */
-#define MOST_US 6000000U	/* ... and the longest: CoDel's times wrap */
-#define MEMORY 4U		/* octets of memory that wait for each that passes in the interval */
+#define MOST_US 6000000U		/* the longest: CoDel's times wrap */
+#define MEMORY 4U		/* octets of memory for each that passes in the interval */
 #define MEMORY_LEAST 65536U
 #define MEMORY_MOST (32U << 20)
 
@@ -83,8 +83,8 @@ static codel_time_t codel_time(u32 us)
 	return ((u64)us * NSEC_PER_USEC) >> CODEL_SHIFT;
 }
 
-/* The round trip that a repair takes, without the time of those frames that fill a slow link's: each
- * @takes a part of it, and a queue of few is as long.
+/* The round trip that a repair takes, without the time of those frames that fill a slow link's:
+ * each @takes a part of it, and a queue of few is as long.
  */
 static u32 repair_us(u32 rtt, u32 takes)
 {
@@ -93,8 +93,8 @@ static u32 repair_us(u32 rtt, u32 takes)
 	return us ? min(us, MOST_US) : DEFAULT_US;
 }
 
-/* How long is long: by @rate, octets per second, by @rtt, us, and by what one @packet @takes, us. A
- * flow of one packet is never too long.
+/* How long is long: by @rate, octets per second, by @rtt, us, and by what one @packet @takes, us.
+ * A flow of one packet is never too long.
  */
 void sscop_above_know(struct sscop_above *above, u64 rate, u32 rtt, u64 takes, u32 packet)
 {

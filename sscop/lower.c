@@ -13,19 +13,28 @@
 #include "lower.h"
 #include "ops.h"
 
-#define for_each_link(lower, dev, iter)				\
-	netdev_for_each_upper_dev_rcu(lower, dev, iter)		\
-		if ((dev)->rtnl_link_ops == &sscop_link_ops)
+/* The next sscop device above a device, or NULL; *@iter is first_link() in the beginning. */
+static struct net_device *next_link(struct net_device *lower, struct list_head **iter)
+{
+	struct net_device *dev;
+
+	do {
+		dev = netdev_upper_get_next_dev_rcu(lower, iter);
+	} while (dev && dev->rtnl_link_ops != &sscop_link_ops);
+	return dev;
+}
+
+static struct list_head *first_link(struct net_device *lower)
+{
+	return &lower->adj_list.upper;
+}
 
 /* An sscop device above a device, or NULL. */
 static struct net_device *find_link(struct net_device *lower)
 {
-	struct list_head *iter;
-	struct net_device *dev;
+	struct list_head *iter = first_link(lower);
 
-	for_each_link(lower, dev, iter)
-		return dev;
-	return NULL;
+	return next_link(lower, &iter);
 }
 
 /* Whether a device can carry a link to @peer besides those that it carries, but for @but: frames
@@ -33,10 +42,10 @@ static struct net_device *find_link(struct net_device *lower)
  */
 bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but, const u8 *peer)
 {
-	struct list_head *iter;
+	struct list_head *iter = first_link(lower);
 	struct net_device *dev;
 
-	for_each_link(lower, dev, iter) {
+	while ((dev = next_link(lower, &iter))) {
 		const struct sscop_dev *other = netdev_priv(dev);
 
 		if (dev != but && (is_zero_ether_addr(peer) ||
@@ -84,7 +93,7 @@ static void lower_changed(struct sscop_dev *d)
 		sscop_resume(&d->s, sscop_now());
 	WRITE_ONCE(d->lower_up, up);
 	if (!up)
-		sscop_follow_above(d, NULL);	/* before the carrier goes, and that queue with it */
+		sscop_follow_above(d, NULL);	/* before the carrier goes, and that queue */
 	sscop_follow_events(d);
 	smp_mb();	/* as in take_in() of downward.c */
 	if (netif_running(d->dev) && !up && sscop_may_wait(d))
@@ -138,17 +147,17 @@ static int upper_changes(const struct netdev_notifier_changeupper_info *info)
 static int on_event(struct notifier_block *block, unsigned long event, void *info)
 {
 	struct net_device *lower = netdev_notifier_info_to_dev(info), *dev;
-	struct list_head *iter;
+	struct list_head *iter = first_link(lower);
 
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		for_each_link(lower, dev, iter)
+		while ((dev = next_link(lower, &iter)))
 			lower_changed(netdev_priv(dev));
 		break;
 	case NETDEV_CHANGEMTU:
-		for_each_link(lower, dev, iter)
+		while ((dev = next_link(lower, &iter)))
 			mtu_changed(netdev_priv(dev));
 		break;
 	case NETDEV_PRECHANGEUPPER:

@@ -198,7 +198,8 @@ static int changelink(struct net_device *dev, struct nlattr *tb[], struct nlattr
 	struct sscop_settings settings = d->settings;
 
 	if (is_of_udp(data)) {
-		NL_SET_ERR_MSG_MOD(extack, "port, remote and local are given when the link is made");
+		NL_SET_ERR_MSG_MOD(extack,
+				   "port, remote and local are given when the link is made");
 		return -EOPNOTSUPP;
 	}
 	read_settings(data, &settings);

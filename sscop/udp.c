@@ -71,7 +71,8 @@ int sscop_udp_check(struct sscop_udp *u, struct netlink_ext_ack *extack)
 	bool both = sscop_udp_has_remote(u) && u->local.any.sa_family != AF_UNSPEC;
 
 	if (sscop_udp_has_remote(u) && !is_one_host(&u->remote)) {
-		NL_SET_ERR_MSG_MOD(extack, "remote must be the address of one host, of no link's scope");
+		NL_SET_ERR_MSG_MOD(extack,
+				   "remote must be the address of one host, of no link's scope");
 		return -EADDRNOTAVAIL;
 	}
 	if (both && u->local.any.sa_family != u->remote.any.sa_family) {
