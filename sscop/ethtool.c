@@ -75,8 +75,10 @@ static void device_counts(struct sscop_dev *d, u64 *data)
 	data[9] = d->s.clock.pressed;
 	data[10] = d->settings.backlog ? d->settings.backlog : d->budget.limit;
 	data[11] = d->refused;
+	spin_lock(&d->above.fq.lock);
 	data[12] = d->above.dropped;
 	data[13] = d->above.stats.ecn_mark;
+	spin_unlock(&d->above.fq.lock);
 }
 
 static int get_sset_count(struct net_device *dev, int set)
