@@ -37,21 +37,20 @@ static bool is_same(const union sscop_address *a, const union sscop_address *b)
 }
 
 /* The sender of a datagram */
-static union sscop_address source_of(const struct sk_buff *skb)
+static void read_source(const struct sk_buff *skb, union sscop_address *source)
 {
 	const struct udphdr *udp = udp_hdr(skb);
-	union sscop_address source = { };
 
+	memset(source, 0, sizeof(*source));
 	if (ip_hdr(skb)->version == 4) {
-		source.v4.sin_family = AF_INET;
-		source.v4.sin_addr.s_addr = ip_hdr(skb)->saddr;
-		source.v4.sin_port = udp->source;
+		source->v4.sin_family = AF_INET;
+		source->v4.sin_addr.s_addr = ip_hdr(skb)->saddr;
+		source->v4.sin_port = udp->source;
 	} else {
-		source.v6.sin6_family = AF_INET6;
-		source.v6.sin6_addr = ipv6_hdr(skb)->saddr;
-		source.v6.sin6_port = udp->source;
+		source->v6.sin6_family = AF_INET6;
+		source->v6.sin6_addr = ipv6_hdr(skb)->saddr;
+		source->v6.sin6_port = udp->source;
 	}
-	return source;
 }
 
 static bool is_one_host(const union sscop_address *a)
@@ -95,15 +94,16 @@ static const union sscop_address *peer_of(const struct sscop_udp *u)
 
 bool sscop_udp_is_from_peer(const struct sscop_udp *u, const struct sk_buff *skb)
 {
-	union sscop_address source = source_of(skb);
+	union sscop_address source;
 
+	read_source(skb, &source);
 	return is_same(&source, peer_of(u));
 }
 
 /* A PDU was taken: of the peer, or of one who begins. */
 void sscop_udp_learn(struct sscop_udp *u, const struct sk_buff *skb, bool is_peer)
 {
-	u->asked = source_of(skb);
+	read_source(skb, &u->asked);
 	if (is_peer)
 		u->learned = u->asked;
 }
@@ -168,10 +168,9 @@ static struct dst_entry *route6(struct sscop_udp *u, const struct sock *sk,
 }
 
 /* With bottom halves off. The caller has the route. */
-static struct dst_entry *find_route(struct sscop_udp *u, const union sscop_address *to,
-				    union sscop_address *from)
+static struct dst_entry *find_route(struct sscop_udp *u, const struct sock *sk,
+				    const union sscop_address *to, union sscop_address *from)
 {
-	const struct sock *sk = u->sock ? u->sock->sk : NULL;
 	struct dst_entry *dst;
 
 	if (to->any.sa_family != sscop_udp_family(u))
@@ -196,7 +195,7 @@ u32 sscop_udp_find_mtu(struct sscop_udp *u)
 		  (sscop_udp_family(u) == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
 	u->mtu = ETH_DATA_LEN - u->head;
 	local_bh_disable();
-	dst = find_route(u, peer_of(u), &from);
+	dst = find_route(u, NULL, peer_of(u), &from);
 	local_bh_enable();
 	dst_release(dst);
 	return u->mtu;
@@ -207,8 +206,8 @@ void sscop_udp_send(struct sscop_dev *d, struct sk_buff *skb)
 {
 	union sscop_address to = *address_in(skb), from;
 	bool other_net = !net_eq(d->udp.net, dev_net(d->dev));
-	struct dst_entry *dst = find_route(&d->udp, &to, &from);
 	struct sock *sk = d->udp.sock->sk;
+	struct dst_entry *dst = find_route(&d->udp, sk, &to, &from);
 
 	if (!dst || dst->dev == d->dev) {	/* not through itself */
 		dst_release(dst);
