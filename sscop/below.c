@@ -8,11 +8,17 @@
 
 #define MANY 8U		/* frames */
 
-/* Whether it carries frames, a STAT among them. */
-bool sscop_lower_runs(const struct net_device *lower)
+/* Octets of a PDU that it takes */
+u32 sscop_mtu_below(const struct sscop_dev *d)
 {
-	return netif_running(lower) && netif_carrier_ok(lower) &&
-	       lower->mtu >= SSCOP_LOWER_MTU_MIN;
+	return d->lower ? READ_ONCE(d->lower->mtu) : READ_ONCE(d->udp.mtu);
+}
+
+/* Whether it carries frames, a STAT among them. */
+bool sscop_runs_below(const struct sscop_dev *d)
+{
+	return !d->lower || (netif_running(d->lower) && netif_carrier_ok(d->lower) &&
+			     sscop_mtu_below(d) >= SSCOP_LOWER_MTU_MIN);
 }
 
 struct sscop_under_way *sscop_under_way_new(struct napi_struct *napi)

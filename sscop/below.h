@@ -7,7 +7,8 @@
 
 #include "state.h"
 
-bool sscop_lower_runs(const struct net_device *lower);
+bool sscop_runs_below(const struct sscop_dev *d);
+u32 sscop_mtu_below(const struct sscop_dev *d);
 struct sscop_under_way *sscop_under_way_new(struct napi_struct *napi);
 void sscop_under_way_put(struct sscop_under_way *under_way);
 void sscop_begin_budget(struct sscop_dev *d, u64 now);

@@ -13,6 +13,7 @@
 #include <compat/hrtimer.h>
 #include <compat/netdev_lock.h>
 
+#include "above.h"
 #include "below.h"
 #include "device.h"
 #include "downward.h"
@@ -20,6 +21,7 @@
 #include "ops.h"
 #include "poll.h"
 #include "settings.h"
+#include "sockets.h"
 #include "upward.h"
 
 #define MTU_MAX 65535
@@ -27,15 +29,22 @@
 static int sscop_dev_init(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
+	int err;
 
 	dev->tstats = netdev_alloc_pcpu_stats(struct pcpu_sw_netstats);
 	if (!dev->tstats)
 		return -ENOMEM;
+	err = sscop_above_init(&d->above);
+	if (err)
+		goto free_stats;
 	d->under_way = sscop_under_way_new(&d->napi);
 	if (!d->under_way) {
-		free_percpu(dev->tstats);
-		return -ENOMEM;
+		err = -ENOMEM;
+		goto free_above;
 	}
+	err = dst_cache_init(&d->udp.dst, GFP_KERNEL);
+	if (err)
+		goto free_under_way;
 	/* Whatever number was asked for: one queue is stopped when no more is taken. */
 	netif_set_real_num_tx_queues(dev, 1);
 	netif_set_real_num_rx_queues(dev, 1);
@@ -43,16 +52,27 @@ static int sscop_dev_init(struct net_device *dev)
 	set_bit(NAPI_STATE_NO_BUSY_POLL, &d->napi.state);
 	netif_napi_add(dev, &d->napi, sscop_poll);
 	netdev_lockdep_set_classes(dev);
-	netdev_hold(d->lower, &d->tracker, GFP_KERNEL);
+	if (d->lower)
+		netdev_hold(d->lower, &d->tracker, GFP_KERNEL);
 	return 0;
+free_under_way:
+	sscop_under_way_put(d->under_way);
+free_above:
+	sscop_above_free(&d->above);
+free_stats:
+	free_percpu(dev->tstats);
+	return err;
 }
 
 static void sscop_dev_uninit(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
 
+	list_del_init(&d->udp.list);
+	dst_cache_destroy(&d->udp.dst);
 	sscop_under_way_put(d->under_way);
 	netif_napi_del(&d->napi);
+	sscop_above_free(&d->above);
 	free_percpu(dev->tstats);
 	dev->tstats = NULL;
 }
@@ -61,7 +81,8 @@ static void sscop_dev_free(struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
 
-	netdev_put(d->lower, &d->tracker);
+	if (d->lower)
+		netdev_put(d->lower, &d->tracker);
 }
 
 /* --- up and down ------------------------------------------------------------------------- */
@@ -102,16 +123,21 @@ static int sscop_dev_open(struct net_device *dev)
 	struct sscop_dev *d = netdev_priv(dev);
 	int err = alloc_slots(d);
 
-	if (err)
+	if (!err && !d->lower)
+		err = sscop_socket_open(d);
+	if (err) {
+		free_slots(d);
 		return err;
+	}
 	netif_carrier_off(dev);
 	sscop_segment_init(&d->auto_segment);
 	d->known = d->s.counts;
 	sscop_begin_budget(d, sscop_now());
 	sscop_start(&d->s, sscop_now());
-	d->lower_up = sscop_lower_runs(d->lower);
+	d->lower_up = sscop_runs_below(d);
 	napi_enable(&d->napi);
-	dev_add_pack(&d->frames);
+	if (d->lower)
+		dev_add_pack(&d->frames);
 	netif_start_queue(dev);
 	sscop_wake(d);
 	return 0;
@@ -122,15 +148,19 @@ static int sscop_dev_stop(struct net_device *dev)
 	struct sscop_dev *d = netdev_priv(dev);
 
 	netif_stop_queue(dev);
-	dev_remove_pack(&d->frames);
+	if (d->lower)
+		dev_remove_pack(&d->frames);
 	napi_disable(&d->napi);
 	hrtimer_cancel(&d->timer);
 	sscop_end(d);
+	if (!d->lower)
+		sscop_socket_close(d);
 	d->lower_up = false;
 	netif_carrier_off(dev);	/* not before: a round may have set it */
 	kfree_skb(d->packet);
 	d->packet = NULL;
 	d->held = 0;
+	sscop_above_purge(&d->above);
 	skb_queue_purge(&d->waiting);
 	skb_queue_purge(&d->classed[SSCOP_UNASSURED]);
 	skb_queue_purge(&d->classed[SSCOP_BOUNDED]);
@@ -146,7 +176,7 @@ static int sscop_dev_iflink(const struct net_device *dev)
 {
 	const struct sscop_dev *d = netdev_priv(dev);
 
-	return READ_ONCE(d->lower->ifindex);
+	return d->lower ? READ_ONCE(d->lower->ifindex) : READ_ONCE(dev->ifindex);
 }
 
 static const struct net_device_ops sscop_netdev_ops = {
@@ -158,12 +188,6 @@ static const struct net_device_ops sscop_netdev_ops = {
 	.ndo_get_stats64 = dev_get_tstats64,
 	.ndo_get_iflink = sscop_dev_iflink,
 };
-
-/* Whether a device is of this type. */
-bool sscop_is(const struct net_device *dev)
-{
-	return dev->netdev_ops == &sscop_netdev_ops;
-}
 
 static void init_private(struct net_device *dev)
 {
@@ -178,6 +202,7 @@ static void init_private(struct net_device *dev)
 	skb_queue_head_init(&d->waiting);
 	skb_queue_head_init(&d->classed[SSCOP_UNASSURED]);
 	skb_queue_head_init(&d->classed[SSCOP_BOUNDED]);
+	INIT_LIST_HEAD(&d->udp.list);
 	sscop_settings_init(&d->settings);
 	d->frames.type = htons(SSCOP_ETHERTYPE);
 	d->frames.func = sscop_frame_in;
@@ -194,6 +219,8 @@ void sscop_setup(struct net_device *dev)
 
 	dev->type = ARPHRD_NONE;
 	dev->flags = IFF_POINTOPOINT | IFF_NOARP | IFF_MULTICAST;
+	/* Its own queue above suits the link: another has to be asked for. */
+	dev->priv_flags |= IFF_NO_QUEUE;
 	/* Packets are kept and cut: nobody may send the same one again meanwhile. */
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->features = NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;

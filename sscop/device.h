@@ -9,6 +9,5 @@
 
 /* rtnl_link_ops::setup */
 void sscop_setup(struct net_device *dev);
-bool sscop_is(const struct net_device *dev);
 
 #endif /* _SSCOP_DEVICE_H */

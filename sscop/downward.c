@@ -7,17 +7,21 @@
  * frame made anew, which the lower device may change.
  */
 #include <linux/etherdevice.h>
+#include <net/sch_generic.h>
 #include <net/sock.h>
 
+#include "above.h"
 #include "below.h"
 #include "classify.h"
 #include "downward.h"
 #include "events.h"
 #include "piece.h"
+#include "udp.h"
 
 #define WAITING_MAX 2	/* packets taken from the queue above and not yet begun ... */
 #define CLASSED_MAX 8	/* ... of a class */
 #define ROUND_MAX 64	/* frames sent per round */
+#define UDP_ROOM (MAX_HEADER + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -45,8 +49,8 @@ static struct sk_buff *new_buffer(u32 size)
 static struct sk_buff *new_frame(struct sscop_dev *d, u32 length)
 {
 	struct net_device *lower = d->lower;
-	u32 room = LL_RESERVED_SPACE(lower);
-	struct sk_buff *skb = new_buffer(room + length + lower->needed_tailroom);
+	u32 room = lower ? LL_RESERVED_SPACE(lower) : UDP_ROOM;
+	struct sk_buff *skb = new_buffer(room + length + (lower ? lower->needed_tailroom : 0));
 
 	if (!skb)
 		return NULL;
@@ -54,33 +58,40 @@ static struct sk_buff *new_frame(struct sscop_dev *d, u32 length)
 	skb_reset_network_header(skb);
 	skb->dev = lower;
 	skb->protocol = htons(SSCOP_ETHERTYPE);
-	skb_set_hash(skb, lower->ifindex, PKT_HASH_TYPE_L4);
+	skb_set_hash(skb, (lower ?: d->dev)->ifindex, PKT_HASH_TYPE_L4);
 #ifdef CONFIG_XPS
 	skb->sender_cpu = 1;	/* not the sending CPU's queue */
 #endif
 	return skb;
 }
 
-static const u8 *peer_address(const struct sscop_dev *d)
+/* Whether the peer is known, and cannot be another one. */
+static bool is_peer_known(const struct sscop_dev *d)
 {
+	return !is_zero_ether_addr(d->settings.peer) ||
+	       (d->s.state > SSCOP_BEGINNING && !sscop_is_silent(d, sscop_now()));
+}
+
+/* Until then link control is for any station. */
+static const u8 *address_of(const struct sscop_dev *d, bool known)
+{
+	if (!known)
+		return d->lower->broadcast;
 	return is_zero_ether_addr(d->settings.peer) ? d->learned : d->settings.peer;
 }
 
-static bool push_link_header(struct sscop_dev *d, struct sk_buff *skb, const u8 *to)
+/* Say where a frame goes: to the peer, if it is known. */
+static bool push_address(struct sscop_dev *d, struct sk_buff *skb, bool known)
 {
+	if (!d->lower) {
+		sscop_udp_address(&d->udp, skb, known);
+		return true;
+	}
 	/* The device below may need more than when the frame was made. */
 	if (skb_headroom(skb) < READ_ONCE(d->lower->hard_header_len))
 		return false;
-	return dev_hard_header(skb, d->lower, SSCOP_ETHERTYPE, to, NULL, skb->len) >= 0;
-}
-
-/* Link control is for any station until the peer is known, and if it may be another one. */
-static const u8 *control_address(const struct sscop_dev *d)
-{
-	bool known = !is_zero_ether_addr(d->settings.peer) ||
-		     (d->s.state > SSCOP_BEGINNING && !sscop_is_silent(d, sscop_now()));
-
-	return known ? peer_address(d) : d->lower->broadcast;
+	return dev_hard_header(skb, d->lower, SSCOP_ETHERTYPE, address_of(d, known), NULL,
+			       skb->len) >= 0;
 }
 
 static struct sk_buff *control_frame(struct sscop_dev *d, const struct sscop_output *output)
@@ -90,7 +101,7 @@ static struct sk_buff *control_frame(struct sscop_dev *d, const struct sscop_out
 	if (!skb)
 		return NULL;
 	skb_put_data(skb, output->octets, output->length);
-	if (push_link_header(d, skb, control_address(d)))
+	if (push_address(d, skb, is_peer_known(d)))
 		return skb;
 	kfree_skb(skb);
 	return NULL;
@@ -114,7 +125,7 @@ static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *ke
 	if (skb_copy_bits(kept->packet, kept->at, pdu + header, kept->length))
 		goto fail;
 	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
-	if (!push_link_header(d, skb, peer_address(d)))
+	if (!push_address(d, skb, true))
 		goto fail;
 	sscop_put_below(d, skb);
 	return skb;
@@ -137,7 +148,7 @@ static struct sk_buff *ud_frame(struct sscop_dev *d, const struct sk_buff *packe
 	if (skb_copy_bits(packet, 0, pdu + header, packet->len))
 		goto fail;
 	sscop_encode_ud(pdu, packet->len, ud, d->s.seal_out);
-	if (!push_link_header(d, skb, peer_address(d)))
+	if (!push_address(d, skb, true))
 		goto fail;
 	sscop_put_below(d, skb);
 	return skb;
@@ -187,11 +198,21 @@ static struct sscop_intake read_intake(const struct sscop_dev *d)
 	};
 }
 
-/* A packet comes in. */
-static void count_intake(struct sscop_dev *d, const struct sk_buff *skb)
+/* A packet comes in. Its socket does not wait for the device below to come back. */
+static void put_waiting(struct sscop_dev *d, struct sk_buff *skb)
 {
+	u32 class = sscop_class_of(d, skb);
+
+	if (!READ_ONCE(d->lower_up))
+		skb_orphan(skb);
+	spin_lock_bh(&d->waiting.lock);
 	WRITE_ONCE(d->came, d->came + skb->len);
 	WRITE_ONCE(d->came_memory, d->came_memory + skb->truesize);
+	if (class == SSCOP_ASSURED)
+		__skb_queue_tail(&d->waiting, skb);
+	else
+		skb_queue_tail(&d->classed[class], skb);
+	spin_unlock_bh(&d->waiting.lock);
 }
 
 /* What is known of the link by now */
@@ -202,6 +223,12 @@ static void renew_intake(struct sscop_dev *d)
 
 	WRITE_ONCE(d->intake.rate, intake.rate);
 	WRITE_ONCE(d->intake.most, intake.most);
+	if (!READ_ONCE(d->above.fq.backlog))
+		return;
+	spin_lock_bh(&d->above.fq.lock);
+	sscop_above_know(&d->above, rate, sscop_clock_base(&d->s.clock),
+			 sscop_clock_takes(&d->s.clock, d->dev->mtu), d->dev->mtu);
+	spin_unlock_bh(&d->above.fq.lock);
 }
 
 /* A frame is sent. */
@@ -241,10 +268,39 @@ bool sscop_may_wait(const struct sscop_dev *d)
 	       (skb_queue_len_lockless(&d->waiting) < most || may_take_in(d));
 }
 
+/* Packets of the own queue above come in, as far as they may, behind @skb if there is one. */
+void sscop_follow_above(struct sscop_dev *d, struct sk_buff *skb)
+{
+	spin_lock_bh(&d->above.fq.lock);
+	if (skb)
+		sscop_above_put(&d->above, skb);
+	while (sscop_may_wait(d) && (skb = sscop_above_next(&d->above)))
+		put_waiting(d, skb);
+	spin_unlock_bh(&d->above.fq.lock);
+}
+
+/* Whether a queueing discipline keeps packets. */
+static bool has_qdisc(struct net_device *dev)
+{
+	return rcu_dereference_bh(netdev_get_tx_queue(dev, 0)->qdisc)->enqueue;
+}
+
+/* A packet of a queueing discipline comes in, which is told to wait. */
+static void take_in(struct sscop_dev *d, struct sk_buff *skb)
+{
+	put_waiting(d, skb);
+	if (sscop_may_wait(d))
+		return;
+	netif_stop_queue(d->dev);
+	/* In between, a round may have begun packets, or the device below gone down. */
+	smp_mb__after_atomic();
+	if (sscop_may_wait(d))
+		netif_start_queue(d->dev);
+}
+
 netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct sscop_dev *d = netdev_priv(dev);
-	u32 class;
 
 	if (!skb->len ||
 	    (skb->protocol != htons(ETH_P_IP) && skb->protocol != htons(ETH_P_IPV6))) {
@@ -255,16 +311,12 @@ netdev_tx_t sscop_start_xmit(struct sk_buff *skb, struct net_device *dev)
 		goto drop;
 	if (own_data(skb))
 		goto drop;
-	count_intake(d, skb);
-	class = sscop_class_of(d, skb);
-	skb_queue_tail(class == SSCOP_ASSURED ? &d->waiting : &d->classed[class], skb);
-	if (!sscop_may_wait(d)) {
-		netif_stop_queue(dev);
-		/* In between, a round may have begun packets, or the device below gone down. */
-		smp_mb__after_atomic();
-		if (sscop_may_wait(d))
-			netif_start_queue(dev);
-	}
+	if (has_qdisc(dev))
+		take_in(d, skb);
+	else if (netif_carrier_ok(dev))
+		sscop_follow_above(d, skb);
+	else
+		goto drop;
 	napi_schedule(&d->napi);
 	return NETDEV_TX_OK;
 drop:
@@ -291,7 +343,9 @@ static void wake_above(struct sscop_dev *d)
 {
 	if ((!skb_queue_empty_lockless(&d->waiting) && !may_take_in(d)) || !may_classed_wait(d))
 		return;
-	smp_mb();	/* as in sscop_start_xmit() */
+	if (READ_ONCE(d->above.fq.backlog))
+		sscop_follow_above(d, NULL);
+	smp_mb();	/* as in take_in() */
 	if (!netif_queue_stopped(d->dev))
 		return;
 	netif_wake_queue(d->dev);
@@ -469,14 +523,23 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	return true;
 }
 
-/* Return: how many frames the lower device refused, or dropped others for them. */
-u32 sscop_send(struct sk_buff_head *down)
+/* Let a frame out. Return: whether the lower device refused it, or dropped another for it. */
+static bool let_out(struct sscop_dev *d, struct sk_buff *skb)
+{
+	if (d->lower)
+		return dev_queue_xmit(skb) != NET_XMIT_SUCCESS;
+	sscop_udp_send(d, skb);
+	return false;
+}
+
+/* Return: how many frames were refused. */
+u32 sscop_send(struct sscop_dev *d, struct sk_buff_head *down)
 {
 	struct sk_buff *skb;
 	u32 refused = 0;
 
 	while ((skb = __skb_dequeue(down)))
-		refused += dev_queue_xmit(skb) != NET_XMIT_SUCCESS;
+		refused += let_out(d, skb);
 	return refused;
 }
 
@@ -488,6 +551,6 @@ void sscop_send_control(struct sscop_dev *d, const struct sscop_output *output)
 	local_bh_disable();
 	skb = control_frame(d, output);
 	if (skb)
-		dev_queue_xmit(skb);
+		let_out(d, skb);
 	local_bh_enable();
 }

@@ -71,12 +71,12 @@ static const struct {
 static const char device_names[][ETH_GSTRING_LEN] = {
 	"peer_stranger", "packets_broken", "not_ip", "packets_lost", "segment_now", "srtt_us",
 	"link_bps", "link_rtt_us", "link_window", "link_pressed", "backlog_now",
-	"refused_below", "copies_now",
+	"refused_below", "queue_dropped", "queue_marked", "copies_now",
 };
 
 static void device_counts(struct sscop_dev *d, u64 *data)
 {
-	data[0] = d->peer_stranger;
+	data[0] = atomic64_read(&d->peer_stranger);
 	data[1] = d->packets_broken;
 	data[2] = d->rx_not_ip + atomic64_read(&d->tx_not_ip);
 	data[3] = d->packets_lost;
@@ -88,7 +88,11 @@ static void device_counts(struct sscop_dev *d, u64 *data)
 	data[9] = d->s.clock.pressed;
 	data[10] = d->settings.backlog ? d->settings.backlog : d->budget.limit;
 	data[11] = d->refused;
-	data[12] = d->s.classed ? sscop_class_copies(&d->s.classes[SSCOP_UNASSURED].losses) : 0;
+	data[14] = d->s.classed ? sscop_class_copies(&d->s.classes[SSCOP_UNASSURED].losses) : 0;
+	spin_lock(&d->above.fq.lock);
+	data[12] = d->above.dropped;
+	data[13] = d->above.stats.ecn_mark;
+	spin_unlock(&d->above.fq.lock);
 }
 
 static int get_sset_count(struct net_device *dev, int set)

@@ -4,6 +4,7 @@
  */
 #include <linux/etherdevice.h>
 
+#include "above.h"
 #include "events.h"
 
 void sscop_drop_pieces(struct sscop_dev *d)
@@ -20,10 +21,12 @@ static void update_carrier(struct sscop_dev *d)
 
 	if (up == netif_carrier_ok(d->dev))
 		return;
-	if (up)
+	if (up) {
 		netif_carrier_on(d->dev);
-	else
-		netif_carrier_off(d->dev);
+		return;
+	}
+	netif_carrier_off(d->dev);
+	sscop_above_purge(&d->above);	/* as the kernel empties a queueing discipline */
 }
 
 static const char *cause_of_reset(const struct sscop_counts *known,

@@ -8,21 +8,52 @@
 #include <net/rtnetlink.h>
 
 #include "below.h"
-#include "device.h"
 #include "downward.h"
 #include "events.h"
 #include "lower.h"
+#include "ops.h"
 
-/* The sscop device above a device, or NULL. */
-static struct net_device *find_upper(struct net_device *lower)
+/* The next sscop device above a device, or NULL; *@iter is first_link() in the beginning. */
+static struct net_device *next_link(struct net_device *lower, struct list_head **iter)
 {
-	struct list_head *iter;
-	struct net_device *upper;
+	struct net_device *dev;
 
-	netdev_for_each_upper_dev_rcu(lower, upper, iter)
-		if (sscop_is(upper))
-			return upper;
-	return NULL;
+	do {
+		dev = netdev_upper_get_next_dev_rcu(lower, iter);
+	} while (dev && dev->rtnl_link_ops != &sscop_link_ops);
+	return dev;
+}
+
+static struct list_head *first_link(struct net_device *lower)
+{
+	return &lower->adj_list.upper;
+}
+
+/* An sscop device above a device, or NULL. */
+static struct net_device *find_link(struct net_device *lower)
+{
+	struct list_head *iter = first_link(lower);
+
+	return next_link(lower, &iter);
+}
+
+/* Whether a device can carry a link to @peer besides those that it carries, but for @but: frames
+ * are told apart by their sender.
+ */
+bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but, const u8 *peer)
+{
+	struct list_head *iter = first_link(lower);
+	struct net_device *dev;
+
+	while ((dev = next_link(lower, &iter))) {
+		const struct sscop_dev *other = netdev_priv(dev);
+
+		if (dev != but && (is_zero_ether_addr(peer) ||
+				   is_zero_ether_addr(other->settings.peer) ||
+				   ether_addr_equal(peer, other->settings.peer)))
+			return false;
+	}
+	return true;
 }
 
 /* Whether another device takes all that a device receives. */
@@ -47,10 +78,6 @@ int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG_MOD(extack, "the device below is a port of a bridge or bond");
 		return -EBUSY;
 	}
-	if (find_upper(lower)) {
-		NL_SET_ERR_MSG_MOD(extack, "the device below carries an sscop device already");
-		return -EBUSY;
-	}
 	return 0;
 }
 
@@ -59,14 +86,16 @@ int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack)
 /* The lower device may go up or down: meanwhile nothing is sent, and silence says nothing. */
 static void lower_changed(struct sscop_dev *d)
 {
-	bool up = netif_running(d->dev) && sscop_lower_runs(d->lower);
+	bool up = netif_running(d->dev) && sscop_runs_below(d);
 
 	spin_lock_bh(&d->lock);
 	if (up && !d->lower_up)
 		sscop_resume(&d->s, sscop_now());
 	WRITE_ONCE(d->lower_up, up);
+	if (!up)
+		sscop_follow_above(d, NULL);	/* before the carrier goes, and that queue */
 	sscop_follow_events(d);
-	smp_mb();	/* as in sscop_start_xmit() */
+	smp_mb();	/* as in take_in() of downward.c */
 	if (netif_running(d->dev) && !up && sscop_may_wait(d))
 		netif_wake_queue(d->dev);
 	spin_unlock_bh(&d->lock);
@@ -117,28 +146,27 @@ static int upper_changes(const struct netdev_notifier_changeupper_info *info)
 
 static int on_event(struct notifier_block *block, unsigned long event, void *info)
 {
-	struct net_device *lower = netdev_notifier_info_to_dev(info);
-	struct net_device *dev = find_upper(lower);
-	struct sscop_dev *d = dev ? netdev_priv(dev) : NULL;
+	struct net_device *lower = netdev_notifier_info_to_dev(info), *dev;
+	struct list_head *iter = first_link(lower);
 
-	if (!d)
-		return NOTIFY_DONE;
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-		lower_changed(d);
+		while ((dev = next_link(lower, &iter)))
+			lower_changed(netdev_priv(dev));
 		break;
 	case NETDEV_CHANGEMTU:
-		mtu_changed(d);
+		while ((dev = next_link(lower, &iter)))
+			mtu_changed(netdev_priv(dev));
 		break;
 	case NETDEV_PRECHANGEUPPER:
-		return upper_changes(info);
+		return find_link(lower) ? upper_changes(info) : NOTIFY_DONE;
 	case NETDEV_PRE_TYPE_CHANGE:
-		return NOTIFY_BAD;
+		return find_link(lower) ? NOTIFY_BAD : NOTIFY_DONE;
 	case NETDEV_UNREGISTER:
 		/* It also comes when the device only moves to another namespace. */
-		if (lower->reg_state == NETREG_UNREGISTERING)
+		while (lower->reg_state == NETREG_UNREGISTERING && (dev = find_link(lower)))
 			dev->rtnl_link_ops->dellink(dev, NULL);
 		break;
 	}

@@ -8,6 +8,7 @@
 #include "state.h"
 
 extern struct notifier_block sscop_notifier;
+bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but, const u8 *peer);
 int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack);
 
 #endif /* _SSCOP_LOWER_H */

@@ -11,6 +11,7 @@
 
 #include "lower.h"
 #include "ops.h"
+#include "sockets.h"
 
 static int __init sscop_module_init(void)
 {
@@ -18,15 +19,24 @@ static int __init sscop_module_init(void)
 
 	if (err)
 		return err;
+	err = register_pernet_subsys(&sscop_socket_net_ops);
+	if (err)
+		goto no_pernet;
 	err = rtnl_link_register(&sscop_link_ops);
 	if (err)
-		unregister_netdevice_notifier(&sscop_notifier);
+		goto no_links;
+	return 0;
+no_links:
+	unregister_pernet_subsys(&sscop_socket_net_ops);
+no_pernet:
+	unregister_netdevice_notifier(&sscop_notifier);
 	return err;
 }
 
 static void __exit sscop_module_exit(void)
 {
 	rtnl_link_unregister(&sscop_link_ops);
+	unregister_pernet_subsys(&sscop_socket_net_ops);
 	unregister_netdevice_notifier(&sscop_notifier);
 	synchronize_net();	/* destructors of frames that were the last to hold the module */
 }

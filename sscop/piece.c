@@ -2,14 +2,13 @@
 /*
  * How long SDs are.
  */
-#include <linux/if_ether.h>
-
+#include "below.h"
 #include "piece.h"
 
 /* The most octets of payload in an SD that the device below takes. */
 u32 sscop_piece_limit(const struct sscop_dev *d)
 {
-	u32 mtu = max(READ_ONCE(d->lower->mtu), SSCOP_LOWER_MTU_MIN);
+	u32 mtu = max(sscop_mtu_below(d), SSCOP_LOWER_MTU_MIN);
 
 	return min(mtu - SSCOP_SHORT_HEADER, SSCOP_PAYLOAD_MAX);
 }
@@ -21,7 +20,7 @@ u32 sscop_piece(const struct sscop_dev *d, struct sscop_segment *losses, u32 pac
 
 	if (d->settings.segment)
 		return min(d->settings.segment, limit);
-	return sscop_segment_choose(losses, packet, SSCOP_OVERHEAD, limit);
+	return sscop_segment_choose(losses, packet, sscop_front(d) + SSCOP_HEADER, limit);
 }
 
 /* Octets of payload in an SD of a full packet. To ask changes nothing. */

@@ -29,7 +29,7 @@ static void note_outcome(void *context, u32 frame, bool lost)
 	struct sscop_dev *d = context;
 
 	if (!d->settings.segment)
-		sscop_segment_outcome(&d->auto_segment, ETH_HLEN + frame, lost);
+		sscop_segment_outcome(&d->auto_segment, sscop_front(d) + frame, lost);
 }
 
 static u32 draw_random(void *context)
@@ -77,7 +77,7 @@ static void hand_over(struct sscop_dev *d, struct sk_buff_head *up, struct sk_bu
 
 	while ((skb = __skb_dequeue(up)))
 		napi_gro_receive(&d->napi, skb);
-	refused = sscop_send(down);
+	refused = sscop_send(d, down);
 	if (likely(!refused))
 		return;
 	spin_lock(&d->lock);

@@ -5,7 +5,9 @@
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
 
+#include "below.h"
 #include "events.h"
+#include "lower.h"
 #include "poll.h"
 #include "settings.h"
 
@@ -32,8 +34,7 @@ void sscop_settings_init(struct sscop_settings *settings)
 	};
 }
 
-static int check_segment(u32 segment, const struct net_device *lower,
-			 struct netlink_ext_ack *extack)
+static int check_segment(u32 segment, u32 mtu, struct netlink_ext_ack *extack)
 {
 	if (!segment)
 		return 0;
@@ -41,7 +42,7 @@ static int check_segment(u32 segment, const struct net_device *lower,
 		NL_SET_ERR_MSG_MOD(extack, "segment must be auto or 64 to 65000 octets");
 		return -ERANGE;
 	}
-	if (segment + SSCOP_SHORT_HEADER > lower->mtu) {
+	if (segment + SSCOP_SHORT_HEADER > mtu) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "segment must be at most the MTU of the device below, less 9");
 		return -ERANGE;
@@ -86,18 +87,19 @@ static int check_classes(const struct sscop_settings *settings, struct netlink_e
 	return 0;
 }
 
-static bool is_peer(const u8 *address, const struct net_device *lower)
+static bool is_peer(const u8 *address, const struct sscop_dev *d)
 {
 	if (is_zero_ether_addr(address))
 		return true;
-	return is_valid_ether_addr(address) && !ether_addr_equal(address, lower->dev_addr);
+	return d->lower && is_valid_ether_addr(address) &&
+	       !ether_addr_equal(address, d->lower->dev_addr);
 }
 
 /* Whether the values are in their ranges. */
-int sscop_settings_check(const struct sscop_settings *settings,
-			 const struct net_device *lower, struct netlink_ext_ack *extack)
+int sscop_settings_check(const struct sscop_settings *settings, const struct sscop_dev *d,
+			 struct netlink_ext_ack *extack)
 {
-	int err = check_segment(settings->segment, lower, extack);
+	int err = check_segment(settings->segment, sscop_mtu_below(d), extack);
 
 	if (!err)
 		err = check_rules(&settings->rules, extack);
@@ -110,10 +112,15 @@ int sscop_settings_check(const struct sscop_settings *settings,
 		NL_SET_ERR_MSG_MOD(extack, "backlog must be auto or 64 to 16777216 octets");
 		return -ERANGE;
 	}
-	if (!is_peer(settings->peer, lower)) {
+	if (!is_peer(settings->peer, d)) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "peer must be the hardware address of another station");
 		return -EADDRNOTAVAIL;
+	}
+	if (d->lower && !sscop_lower_has_room(d->lower, d->dev, settings->peer)) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "the device below carries another link: each needs a peer of its own");
+		return -EBUSY;
 	}
 	return 0;
 }
@@ -154,7 +161,7 @@ static int check_change(const struct sscop_dev *d, const struct sscop_settings *
 	/* What stays as it is may be more than the device below takes by now. */
 	if (settings->segment == d->settings.segment)
 		checked.segment = 0;
-	err = sscop_settings_check(&checked, d->lower, extack);
+	err = sscop_settings_check(&checked, d, extack);
 	if (err)
 		return err;
 	if (settings->rules.window != d->settings.rules.window && netif_running(d->dev)) {

@@ -9,8 +9,8 @@
 
 extern const char * const sscop_state_names[];
 void sscop_settings_init(struct sscop_settings *settings);
-int sscop_settings_check(const struct sscop_settings *settings,
-			 const struct net_device *lower, struct netlink_ext_ack *extack);
+int sscop_settings_check(const struct sscop_settings *settings, const struct sscop_dev *d,
+			 struct netlink_ext_ack *extack);
 int sscop_settings_change(struct sscop_dev *d, const struct sscop_settings *settings,
 			  struct netlink_ext_ack *extack);
 

@@ -4,7 +4,7 @@
  *
  *   upper device (IP packets)          lower device (Ethernet frames)
  *
- *   start_xmit -> waiting -> packet -> SDs -> dev_queue_xmit      downward.c
+ *   start_xmit -> waiting -> packet -> SDs -> dev_queue_xmit      downward.c, above.c
  *   napi_gro_receive <- pieces <- SDs <- arrived <- packet_type   upward.c
  *
  * Everything between is done by one NAPI instance (poll.c), and under the lock, which is
@@ -15,9 +15,14 @@
 
 #include <linux/hrtimer.h>
 #include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
+#include <net/codel.h>
+#include <net/dst_cache.h>
+#include <net/fq.h>
 
 #include "core/sscop.h"
 #include "core/sscop_budget.h"
@@ -42,9 +47,6 @@
  * charged to nobody: a window of packets of Ethernet's length each.
  */
 #define SSCOP_MEMORY_LEAST 1048576U
-
-/* Octets of a frame in front of the payload of all SDs but short ones */
-#define SSCOP_OVERHEAD (ETH_HLEN + SSCOP_HEADER)
 
 /**
  * struct sscop_settings - what a user sets
@@ -103,10 +105,66 @@ struct sscop_kept {
 };
 
 /**
+ * struct sscop_above - packets that wait, if no queueing discipline keeps them
+ * @fq: those of all flows, and the lock over the whole
+ * @tin: the order of flows
+ * @vars: what CoDel knows of each
+ * @params: how long is long
+ * @stats: what CoDel counts
+ * @dropped: packets
+ */
+struct sscop_above {
+	struct fq fq;
+	struct fq_tin tin;
+	struct codel_vars *vars;
+	struct codel_params params;
+	struct codel_stats stats;
+	u64 dropped;
+};
+
+/* An address of IPv4 or IPv6, with its port */
+union sscop_address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+/**
+ * struct sscop_udp - what carries frames if there is no device below
+ * @port: of both ends; 0: there is a device below
+ * @remote: the peer; of no family: it is learned
+ * @local: of the socket; of no family: any
+ * @learned: the peer, if it is not set
+ * @asked: who sent the last PDU that was taken
+ * @net: of the socket
+ * @sock: while the device is up
+ * @routed: whom @dst leads to
+ * @dst: the route
+ * @mtu: octets of a PDU that it takes in one piece
+ * @head: octets in front of a PDU
+ * @list: of all such links
+ */
+struct sscop_udp {
+	u16 port;
+	union sscop_address remote;
+	union sscop_address local;
+	union sscop_address learned;
+	union sscop_address asked;
+	struct net *net;
+	struct socket *sock;
+	union sscop_address routed;
+	struct dst_cache dst;
+	u32 mtu;
+	u32 head;
+	struct list_head list;
+};
+
+/**
  * struct sscop_dev - private part of the device
  * @dev: the device itself
- * @lower: the device below
+ * @lower: the device below; NULL: @udp is in its place
  * @tracker: of the reference to @lower
+ * @udp: what is under it if there is no device below
  * @frames: how @lower hands over frames
  * @napi: in which all is done
  * @timer: wakes @napi at the machines' deadline
@@ -143,10 +201,11 @@ struct sscop_kept {
  * @tx_not_ip: packets to be sent that are not IP
  * @fetched: frames received that were taken from @arrived together
  * @arrived: frames received
+ * @above: packets that wait before them
  * @waiting: packets to be cut
  * @classed: packets of classes to be sent
  * @long_at: by flow, jiffies when it last had a packet that is assured
- * @came: octets of the packets that came in, modulo 2^32; the sender's
+ * @came: octets of the packets that came in, modulo 2^32; under @waiting's lock
  * @begun: of these, octets of those begun; the round's
  * @came_memory: octets of their memory, the same
  * @begun_memory: of these, octets of those begun; the round's
@@ -157,6 +216,7 @@ struct sscop_dev {
 	struct net_device *dev;
 	struct net_device *lower;
 	netdevice_tracker tracker;
+	struct sscop_udp udp;
 	struct packet_type frames;
 	struct napi_struct napi;
 	struct hrtimer timer;
@@ -189,7 +249,7 @@ struct sscop_dev {
 	u32 freed;
 	const struct sk_buff *freed_last;
 	struct sscop_counts known;
-	u64 peer_stranger;
+	atomic64_t peer_stranger;
 	u64 packets_broken;
 	u64 packets_lost;
 	u64 rx_not_ip;
@@ -197,6 +257,7 @@ struct sscop_dev {
 
 	struct sk_buff_head fetched;
 	struct sk_buff_head arrived;
+	struct sscop_above above;
 	struct sk_buff_head waiting;
 	struct sk_buff_head classed[SSCOP_CLASSES];
 	unsigned long long_at[SSCOP_FLOWS];
@@ -227,6 +288,12 @@ static inline struct sscop_cb *sscop_cb(struct sk_buff *skb)
 static inline u64 sscop_now(void)
 {
 	return ktime_to_us(ktime_get());
+}
+
+/* Octets in front of each PDU */
+static inline u32 sscop_front(const struct sscop_dev *d)
+{
+	return ETH_HLEN + d->udp.head;
 }
 
 /* Octets of memory kept of either kind, and one packet or frame */

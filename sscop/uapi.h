@@ -25,6 +25,10 @@ enum {
 	IFLA_SSCOP_BOUNDED,	/* the same */
 	IFLA_SSCOP_SMALL,	/* u32: octets of packets that are bounded, 0: none */
 	IFLA_SSCOP_PERSIST,	/* u32: us after which a bounded packet is given up */
+	/* a link under UDP, when it is made */
+	IFLA_SSCOP_PORT = 16,	/* u16: of both ends */
+	IFLA_SSCOP_REMOTE,	/* 4 or 16 octets of an address; none: learned */
+	IFLA_SSCOP_LOCAL,	/* the same; none: any */
 	__IFLA_SSCOP_MAX
 };
 

@@ -5,6 +5,7 @@
 #include <linux/etherdevice.h>
 
 #include "events.h"
+#include "udp.h"
 #include "upward.h"
 
 #define ARRIVED_MAX 1024	/* frames that wait for the next round */
@@ -13,12 +14,34 @@
 #define PACKET_LINEAR 8192
 #define PACKET_HEAD 256
 
+/* A frame waits for the round, its data being the PDU. */
+void sscop_arrived(struct sscop_dev *d, struct sk_buff *skb)
+{
+	if (skb_queue_len_lockless(&d->arrived) >= ARRIVED_MAX) {
+		DEV_STATS_INC(d->dev, rx_missed_errors);
+		kfree_skb(skb);
+		return;
+	}
+	skb_orphan(skb);	/* a sender on this host must not wait until it is delivered */
+	spin_lock(&d->arrived.lock);	/* only used with bottom halves off */
+	__skb_queue_tail(&d->arrived, skb);
+	spin_unlock(&d->arrived.lock);
+	napi_schedule(&d->napi);
+}
+
 /* The lower device's packet_type::func. */
 int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,
 		   struct net_device *orig)
 {
 	struct sscop_dev *d = container_of(type, struct sscop_dev, frames);
+	const u8 *peer = d->settings.peer;
 
+	/* It may be of another link on the same device. */
+	if (!is_zero_ether_addr(peer) && !ether_addr_equal(eth_hdr(skb)->h_source, peer)) {
+		atomic64_inc(&d->peer_stranger);
+		kfree_skb(skb);
+		return NET_RX_DROP;
+	}
 	skb = skb_share_check(skb, GFP_ATOMIC);
 	if (!skb)
 		return NET_RX_DROP;
@@ -26,16 +49,7 @@ int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_
 		kfree_skb(skb);
 		return NET_RX_DROP;
 	}
-	if (skb_queue_len_lockless(&d->arrived) >= ARRIVED_MAX) {
-		DEV_STATS_INC(d->dev, rx_missed_errors);
-		kfree_skb(skb);
-		return NET_RX_DROP;
-	}
-	skb_orphan(skb);	/* a sender on this host must not wait until it is delivered */
-	spin_lock(&d->arrived.lock);	/* only used with bottom halves off */
-	__skb_queue_tail(&d->arrived, skb);
-	spin_unlock(&d->arrived.lock);
-	napi_schedule(&d->napi);
+	sscop_arrived(d, skb);
 	return NET_RX_SUCCESS;
 }
 
@@ -175,17 +189,40 @@ static void take_datagram(struct sscop_dev *d, struct sk_buff *skb, struct sk_bu
 
 /* --- from frames to segments ------------------------------------------------------------ */
 
+/* Whether a PDU comes from where the peer is. @set: the user said where. */
+static bool is_from_peer(const struct sscop_dev *d, const struct sk_buff *skb, bool *set)
+{
+	if (!d->lower) {
+		*set = sscop_udp_has_remote(&d->udp);
+		return sscop_udp_is_from_peer(&d->udp, skb);
+	}
+	*set = !is_zero_ether_addr(d->settings.peer);
+	return ether_addr_equal(eth_hdr(skb)->h_source, *set ? d->settings.peer : d->learned);
+}
+
 /* Whether a PDU may come from this address. The seal proves that the peer has made a PDU;
  * link control of others is heard only while there is no peer that could be disturbed.
  */
-static bool may_be_peer(const struct sscop_dev *d, const u8 *source, u8 type, u64 now)
+static bool may_be_peer(const struct sscop_dev *d, const struct sk_buff *skb, u8 type, u64 now)
 {
-	if (ether_addr_equal(source, d->lower->dev_addr))
+	bool set, same = is_from_peer(d, skb, &set);
+
+	if (d->lower && ether_addr_equal(eth_hdr(skb)->h_source, d->lower->dev_addr))
 		return false;
-	if (!is_zero_ether_addr(d->settings.peer))
-		return ether_addr_equal(source, d->settings.peer);
-	return ether_addr_equal(source, d->learned) || sscop_is_sealed(type) ||
-	       d->s.state == SSCOP_BEGINNING || sscop_is_silent(d, now);
+	if (same || set)
+		return same;
+	return sscop_is_sealed(type) || d->s.state == SSCOP_BEGINNING || sscop_is_silent(d, now);
+}
+
+/* A PDU was taken, and by that its sender is the peer, or one who begins. */
+static void learn(struct sscop_dev *d, const struct sk_buff *skb, u8 type)
+{
+	bool is_peer = type != SSCOP_BGN && type != SSCOP_BGREJ;
+
+	if (!d->lower)
+		sscop_udp_learn(&d->udp, skb, is_peer);
+	else if (is_peer)
+		ether_addr_copy(d->learned, eth_hdr(skb)->h_source);
 }
 
 /* Whether there is memory for a segment. The next one in order frees some. */
@@ -209,7 +246,6 @@ static void keep_segment(struct sk_buff *skb, const struct sscop_pdu *pdu)
 /* Return: whether the machines have kept the frame. */
 static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 {
-	u8 *source = eth_hdr(skb)->h_source;
 	struct sscop_pdu *pdu = &d->pdu;
 	enum sscop_verdict verdict;
 
@@ -218,8 +254,8 @@ static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 		d->s.counts.dropped[verdict]++;
 		return false;
 	}
-	if (!may_be_peer(d, source, pdu->type, now)) {
-		d->peer_stranger++;
+	if (!may_be_peer(d, skb, pdu->type, now)) {
+		atomic64_inc(&d->peer_stranger);
 		return false;
 	}
 	if (sscop_is_data(pdu->type)) {
@@ -230,8 +266,8 @@ static bool take_frame(struct sscop_dev *d, struct sk_buff *skb, u64 now)
 		keep_segment(skb, pdu);
 	}
 	verdict = sscop_receive(&d->s, pdu, skb, now);
-	if (verdict == SSCOP_TAKEN && pdu->type != SSCOP_BGN && pdu->type != SSCOP_BGREJ)
-		ether_addr_copy(d->learned, source);
+	if (verdict == SSCOP_TAKEN)
+		learn(d, skb, pdu->type);
 	if (verdict != SSCOP_TAKEN || !sscop_is_data(pdu->type))
 		return false;
 	d->stored += skb->truesize;

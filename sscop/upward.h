@@ -7,6 +7,7 @@
 
 #include "state.h"
 
+void sscop_arrived(struct sscop_dev *d, struct sk_buff *skb);
 int sscop_frame_in(struct sk_buff *skb, struct net_device *lower, struct packet_type *type,
 		   struct net_device *orig);
 int sscop_take(struct sscop_dev *d, int budget, u64 now, struct sk_buff_head *up);

@@ -3,6 +3,7 @@
  * Links of type sscop in iproute2's ip(8): the words after "type sscop", and what
  * "ip -d link show" prints.
  */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ enum kind {
 	SWITCH,
 	PEER,
 	DSCPS,			/* bits of them, as u64 */
+	PORT,			/* as u16 */
+	HOST,			/* an address of IPv4 or IPv6 */
 };
 
 /**
@@ -56,6 +59,9 @@ static const struct word words[] = {
 	{"bounded", "bounded", DSCPS, IFLA_SSCOP_BOUNDED, 0, 63},
 	{"small", "small", NUMBER, IFLA_SSCOP_SMALL, 0, 65535},
 	{"persist", "persist_us", TIME, IFLA_SSCOP_PERSIST, 1000, 10000000},
+	{"port", "port", PORT, IFLA_SSCOP_PORT, 1, 65535},
+	{"remote", "remote", HOST, IFLA_SSCOP_REMOTE, 0, 0},
+	{"local", "local", HOST, IFLA_SSCOP_LOCAL, 0, 0},
 };
 
 /* by enum sscop_state */
@@ -74,6 +80,7 @@ static void usage(FILE *out)
 	      "                 [ backlog { BYTES | auto } ]\n"
 	      "                 [ unassured DSCPS ] [ bounded DSCPS ] [ small BYTES ]\n"
 	      "                 [ persist TIME ]\n"
+	      "                 [ port PORT [ remote ADDRESS ] [ local ADDRESS ] ]\n"
 	      "\n"
 	      "Where:  TIME := NUMBER{ us | ms | s }\n"
 	      "        DSCPS := { none | DSCP,... }\n"
@@ -118,6 +125,14 @@ static bool parse_dscps(const char *text, __u64 *bits)
 	return true;
 }
 
+/* octets of the address, 0: none */
+static int parse_host(const char *text, __u8 *address)
+{
+	if (inet_pton(AF_INET, text, address) == 1)
+		return 4;
+	return inet_pton(AF_INET6, text, address) == 1 ? 16 : 0;
+}
+
 /* one line about a value that is refused */
 static int refuse(const struct word *word, const char *value)
 {
@@ -128,6 +143,7 @@ static int refuse(const struct word *word, const char *value)
 		fprintf(stderr, "auto or octets from %u to %u\n", word->min, word->max);
 		break;
 	case NUMBER:
+	case PORT:
 		fprintf(stderr, "a number from %u to %u\n", word->min, word->max);
 		break;
 	case TIME:
@@ -145,17 +161,21 @@ static int refuse(const struct word *word, const char *value)
 	case DSCPS:
 		fputs("none, or DSCPs from 0 to 63 or ef, with commas\n", stderr);
 		break;
+	case HOST:
+		fputs("an IPv4 or IPv6 address\n", stderr);
+		break;
 	}
 	return -1;
 }
 
 static int parse_value(const struct word *word, const char *value, struct nlmsghdr *request)
 {
-	__u8 address[ADDRESS];
+	__u8 address[sizeof(struct in6_addr)];
 	__u32 least = word->min;
 	__u32 number = 0;
 	__u16 segment;
 	__u64 bits;
+	int octets;
 	bool good;
 	__u8 on;
 
@@ -174,6 +194,11 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		if (!parse_dscps(value, &bits))
 			return refuse(word, value);
 		return addattr_l(request, REQUEST_ROOM, word->attr, &bits, sizeof(bits));
+	case HOST:
+		octets = parse_host(value, address);
+		if (!octets)
+			return refuse(word, value);
+		return addattr_l(request, REQUEST_ROOM, word->attr, address, octets);
 	case SWITCH:
 		number = !strcmp(value, "on");
 		good = number || !strcmp(value, "off");
@@ -191,7 +216,7 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		return refuse(word, value);
 	segment = number;
 	on = number;
-	if (word->kind == SEGMENT)
+	if (word->kind == SEGMENT || word->kind == PORT)
 		return addattr_l(request, REQUEST_ROOM, word->attr, &segment, sizeof(segment));
 	if (word->kind == SWITCH)
 		return addattr_l(request, REQUEST_ROOM, word->attr, &on, sizeof(on));
@@ -274,6 +299,18 @@ static void print_dscps(FILE *out, const struct word *word, __u64 bits)
 	print_text(out, word->text, word->key, text);
 }
 
+static void print_host(FILE *out, const struct word *word, const struct rtattr *attr)
+{
+	int family = RTA_PAYLOAD(attr) == sizeof(struct in_addr) ? AF_INET : AF_INET6;
+	char text[INET6_ADDRSTRLEN];
+
+	if (RTA_PAYLOAD(attr) < sizeof(struct in_addr) ||
+	    (family == AF_INET6 && RTA_PAYLOAD(attr) < sizeof(struct in6_addr)) ||
+	    !inet_ntop(family, RTA_DATA(attr), text, sizeof(text)))
+		return;
+	print_text(out, word->text, word->key, text);
+}
+
 static void print_or_auto(FILE *out, const struct word *word, __u32 octets)
 {
 	if (octets)
@@ -296,6 +333,7 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 		print_or_auto(out, word, number);
 		break;
 	case NUMBER:
+	case PORT:
 		print_number(out, word->text, word->key, number);
 		break;
 	case TIME:
@@ -307,6 +345,9 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 		break;
 	case PEER:
 		print_address(out, word, attr);
+		break;
+	case HOST:
+		print_host(out, word, attr);
 		break;
 	}
 }

@@ -121,7 +121,7 @@ def _sscop(run: Measurement) -> None:
         "repeated": round(repeated / first, 6),
         **found,
     }
-    losses = run.record["queue"]["drops"]
+    losses = run.record["queue"]["drops"] + sent.get("queue_dropped", 0)
     retransmits = sum(flow["retransmits"] for flow in run.record["flows"])
     run.record["losses"] = losses
     run.record["needless_retransmits"] = max(0, retransmits - losses)

@@ -41,7 +41,7 @@ PARAMS = (
     Param("queue", 150_000, "size", "TCP alone: queue in front of the radio", 1, 1e9,
           "queue in front of the radio"),
     Param("qdisc", "pfifo", "choice:pfifo,fq_codel,default",
-          "queue above SSCOP (default: the kernel's own); TCP alone: a FIFO, or fq_codel in it"),
+          "queue above SSCOP (default: its own); TCP alone: a FIFO, or fq_codel in it"),
     Param("qdisc_limit", 0, "int",
           "packets in that qdisc; 0: its own default (pfifo: 1000)", 0, 1_000_000),
     Param("target", 0.0, "time", "fq_codel's target; 0: its own default", 0, 10),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.guest.modules.scripted import Told, numbers, reported, ticks
+from tests.guest.modules.scripted import Told, drunk, numbers, reported, ticks
 from tests.guest.modules.sscop_pair import run
 
 pytestmark = [pytest.mark.guest, pytest.mark.uml]
@@ -68,6 +68,40 @@ def refused(told: Told, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["one", "three"])
 def test_what_a_queue_below_refuses_is_no_bit_error(queued: Told, kind: str) -> None:
     refused(queued, kind)
+
+
+#: The queue above: the own one, a user's while a stream runs, the own one again, and then more
+#: datagrams than the link takes.
+ABOVE = """
+below; slow 2mbit 10ms
+near_up near; far_up far; addresses; ready first
+own() { ip link show s0 | grep -c "qdisc noqueue"; }
+sink; sleep 0.1; verified pour 10.7.0.2 5201 3000000 60 >$OUT/poured & pour=$!
+say "first: $(own)"; sleep 3; moved own
+tc qdisc add dev s0 root pfifo limit 20; say "then: $(own)"; sleep 1; moved other
+tc qdisc del dev s0 root; sleep 1; moved again; say "again: $(own)"; wait $pour; sleep 1
+ping -s 1000 -i 0.0002 -c 30000 -W 1 10.7.0.2 >/dev/null & flood=$!
+$far verified tock 5301 $OUT/small & tock=$!
+sleep 2; verified tick 10.7.0.2 5301 50 3; wait $flood; sleep 1; kill $tock; pinged after 10.7.0.2
+counts after "resets queue_dropped"
+"""
+
+above = reported(run, "sscop-above", ABOVE)
+
+
+def test_a_queueing_discipline_may_take_the_place_of_the_own_queue(above: Told) -> None:
+    assert (above["first"], above["then"], above["again"]) == ("1", "0", "1")
+    for turn in ("own", "other", "again"):
+        assert numbers(above, f"{turn} moved")[1] > 0.85 * 2e6 / 8, turn
+    assert drunk(above.out) == [(3_000_000, 0)]
+
+
+def test_the_own_queue_is_bounded_and_serves_flows_in_turn(above: Told) -> None:
+    """The flood of 6 s has 30 MB, the link 1.5."""
+    assert [number for _, number in ticks(above.out / "small")] == list(range(60))
+    assert above["after pinged"] == "yes"
+    assert numbers(above, "after queue_dropped")[0] > 20_000
+    assert numbers(above, "after resets") == [0, 0]
 
 
 #: Packets of 60 kB to a peer that acknowledges none, in a window of 1024 SDs that each takes one.

@@ -148,6 +148,37 @@ sleep 3; pinged hub 10.7.1.2
 """
 
 
+#: Two links on one device, to two of three stations of a bridge, which each know their peer.
+SHARED = """
+modprobe bridge; ip netns add hub; ip -n hub link add hub type bridge; ip -n hub link set hub up
+station() { ip link add $1 type veth peer name p$2 netns hub; ip -n hub link set p$2 master hub up
+	ip link set $1 address 02:00:00:00:00:0$2; }
+station near 1; ip link set near up
+for n in 2 3; do ip netns add f$n; station far $n
+	ip link set far netns f$n; ip -n f$n link set far up
+	ip -n f$n link add link far name s0 type sscop peer 02:00:00:00:00:01
+	ip -n f$n addr add 10.$n.0.2/24 dev s0; ip -n f$n link set s0 up; done
+link() { ip link add link near name s$1 type sscop peer 02:00:00:00:00:0$1 && ip link set s$1 up
+	ip addr add 10.$1.0.1/24 dev s$1; }
+link 2
+refuse() { key=$1; shift; "$@" 2>&1 | sed -n "1s/^/$key refused: /p" >>$OUT/report; }
+refuse unset ip link add link near name s9 type sscop
+refuse same ip link add link near name s9 type sscop peer 02:00:00:00:00:02
+link 3; refuse zero ip link set s3 type sscop peer 00:00:00:00:00:00
+refuse other ip link set s3 type sscop peer 02:00:00:00:00:02
+sleep 2
+for n in 2 3; do pinged $n 10.$n.0.2; ip netns exec f$n verified drink 5201 $OUT/drunk$n & done
+sleep 0.1
+for n in 2 3; do verified pour 10.$n.0.2 5201 2000000 20 >/dev/null & pours="$pours $!"; done
+wait $pours; sleep 1
+for n in 2 3; do say "$n resets: $(ethtool -S s$n | sed -n 's/^ *resets: //p')"; done
+ip link set near down; sleep 1; say "down: $(echo $(cat /sys/class/net/s[23]/carrier))"
+ip link set near up; sleep 1; pinged up-2 10.2.0.2; pinged up-3 10.3.0.2
+ip link del s2; pinged left 10.3.0.2; link 2; sleep 1; pinged anew 10.2.0.2
+ip link del near; say "left: $(echo $(ls /sys/class/net))"
+"""
+
+
 kinds = reported(run, "sscop-kinds", KINDS)
 
 
@@ -234,6 +265,27 @@ def test_a_stream_where_nothing_below_limits_it(build: Path, root: Path) -> None
     report = run(FAST, "uml", out, root)
     assert drunk(out) == [(4_000_000, 0)]
     assert numbers(report, "fast resets") == [0, 0]
+
+
+shared = reported(run, "sscop-shared-device", SHARED)
+
+
+def test_a_device_carries_links_to_several_peers(shared: Told) -> None:
+    """Whose frames are told apart by their sender."""
+    for key in ("2", "3", "up-2", "up-3", "left", "anew"):
+        assert shared[f"{key} pinged"] == "yes", key
+    assert shared["down"] == "0 0"
+    for number in ("2", "3"):
+        assert drunk(shared.out, f"drunk{number}") == [(2_000_000, 0)]
+        assert shared[f"{number} resets"] == "0"
+    assert "s2" not in shared["left"].split()
+    assert "s3" not in shared["left"].split()
+
+
+@pytest.mark.parametrize("key", ["unset", "same", "zero", "other"])
+def test_each_of_them_has_a_peer_of_its_own(shared: Told, key: str) -> None:
+    line = "the device below carries another link: each needs a peer of its own."
+    assert shared[f"{key} refused"].endswith(line)
 
 
 @pytest.mark.deep

@@ -180,10 +180,10 @@ def test_files_need_the_right_to_change_networks(said: dict[str, str]) -> None:
     [
         ("long", "segment must be at most the MTU of the device below, less 9"),
         ("low", "the device below must be Ethernet-like"),
-        ("without", "the device below is missing: link DEVICE"),
-        ("second", "the device below carries an sscop device already"),
         ("both", "a DSCP cannot be unassured and bounded"),
         ("classes", "classes can only be begun or left while the device is down"),
+        ("without", "what is below is missing: link DEVICE, or port PORT for UDP"),
+        ("second", "the device below carries another link: each needs a peer of its own"),
         ("window", "window can only be changed while the device is down"),
     ],
 )

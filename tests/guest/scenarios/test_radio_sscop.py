@@ -46,6 +46,10 @@ CASES = {
         duration_s=20, segment="256", ber="1e-4", window="0", qdisc="fq_codel",
         target="100ms", interval="500ms", ping="1",
     ),
+    "own": over_radio(
+        duration_s=30, rate="1mbit", delay="25ms", segment="auto", window="0", qdisc="default",
+        ping="1",
+    ),
     "gateway": over_radio(segment="256", window=WINDOW, sender="gateway", ping="1"),
 }  # fmt: skip
 
@@ -105,6 +109,14 @@ def test_a_ping_never_stalls(runs: dict[str, Run]) -> None:
     assert ping["max_ms"] < 1500
     assert runs["still"].record["ping"]["max_ms"] < 800
     assert runs["gateway"].record["ping"]["p99_ms"] < 250
+
+
+def test_the_own_queue_above_is_short_and_keeps_the_link_busy(runs: dict[str, Run]) -> None:
+    """With the kernel's 1000 packets the round trip is 7 s; 3 of 60 ms is CoDel's target."""
+    record = runs["own"].record
+    assert share_of_limit(runs["own"]) > 0.95
+    assert record["flows"][0]["rtt_ms"]["mean"] < 800
+    assert record["ping"]["p99_ms"] < 250
 
 
 def test_the_papers_rules_leave_the_link_idle(runs: dict[str, Run]) -> None:

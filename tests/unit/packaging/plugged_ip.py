@@ -41,9 +41,13 @@ def u64(number: int) -> bytes:
 def enumeration(header: Path, prefix: str) -> dict[str, int]:
     """Numbers by the rest of their names, of the first enum whose names begin so."""
     for body in re.findall(r"enum \{(.*?)\}", header.read_text(), re.S):
-        names = re.findall(r"^\s*(\w+),", body, re.M)
-        if names and names[0] == f"{prefix}UNSPEC":
-            return {name.removeprefix(prefix): number for number, name in enumerate(names)}
+        names = re.findall(r"^\s*(\w+)(?: = (\d+))?,", body, re.M)
+        if names and names[0][0] == f"{prefix}UNSPEC":
+            found, number = {}, -1
+            for name, given in names:
+                number = int(given) if given else number + 1
+                found[name.removeprefix(prefix)] = number
+            return found
     raise AssertionError(f"{header} has no enum of {prefix}")
 
 

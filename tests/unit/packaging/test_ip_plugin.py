@@ -61,6 +61,9 @@ WORDS = {
     "BOUNDED": (u64, {"8": 1 << 8}),
     "SMALL": (u32, {"0": 0, "65535": 65535}),
     "PERSIST": (u32, {"1ms": 1000, "10s": 10_000_000}),
+    "PORT": (u16, {"1": 1, "65535": 65535}),
+    "REMOTE": (bytes.fromhex, {"192.0.2.1": "c0000201", "::1": f"{1:032x}"}),
+    "LOCAL": (bytes.fromhex, {"::": f"{0:032x}"}),
 }  # fmt: skip
 
 
@@ -77,10 +80,11 @@ def test_a_word_is_an_attribute(ip: Ip, name: str, value: str) -> None:
 def test_all_words_at_once_and_none(ip: Ip) -> None:
     words = (
         "segment 128 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat on "
-        "peer 02:00:00:00:00:01 backlog 3000 unassured ef bounded 8 small 200 persist 1s"
+        "peer 02:00:00:00:00:01 backlog 3000 unassured ef bounded 8 small 200 persist 1s "
+        "port 4789 remote 10.0.0.1 local 10.0.0.2"
     )
     names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER BACKLOG".split()
-    names += ["UNASSURED", "BOUNDED", "SMALL", "PERSIST"]
+    names += ["UNASSURED", "BOUNDED", "SMALL", "PERSIST", "PORT", "REMOTE", "LOCAL"]
     assert list(ip.asks_for(*words.split())) == [NUMBERS[name] for name in names]
     assert ip.asks_for() == {}
 
@@ -102,6 +106,8 @@ WRONG = {
     "unassured {}: must be none, or DSCPs from 0 to 63 or ef, with commas":
         ["64", "ef,", "all", "none,8", "-1", "0," * 100 + "0"],
     "persist {}: must be a time from 1ms to 10s, with us, ms or s": ["0", "11s"],
+    "port {}: must be a number from 1 to 65535": ["0", "65536"],
+    "remote {}: must be an IPv4 or IPv6 address": ["host", "10.0.0", "fe80::1%eth0"],
 }  # fmt: skip
 
 
@@ -127,7 +133,7 @@ def test_help(ip: Ip, root: Path) -> None:
     done = ip.run("link", "help", "sscop")
     source = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
     words = re.findall(r'^\t\{"([\w-]+)", "\w+", \w+, IFLA', source, re.M)
-    assert len(words) == 13
+    assert len(words) == 16
     assert re.findall(r"\[ ([\w-]+) [A-Z{]", done.stdout) == words
     made = ip.run("link", "add", "link", "lo", "name", "s0", "type", "sscop", "help")
     assert (made.returncode, made.stderr) == (1, done.stdout)
@@ -142,9 +148,10 @@ def data() -> dict[str, bytes]:
     return {
         "SEGMENT": u16(0), "WINDOW": u32(1024), "POLL_BYTES": u32(3000), "POLL_SDS": u32(0),
         "POLL_TIME": u32(100_000), "POLL_IDLE": u32(10_000), "USTAT": u8(1), "PEER": ADDRESS,
-        "BACKLOG": u32(3000), "STATE": u8(3), "SEGMENT_NOW": u16(251),
         "UNASSURED": u64(1 << 46 | 1 << 8), "BOUNDED": u64(0), "SMALL": u32(200),
         "PERSIST": u32(1_000_000),
+        "BACKLOG": u32(3000), "STATE": u8(3), "SEGMENT_NOW": u16(251), "PORT": u16(4789),
+        "REMOTE": bytes.fromhex("c0000201"), "LOCAL": bytes(15) + b"\1",
     }  # fmt: skip
 
 
@@ -153,7 +160,8 @@ def test_show(ip: Ip, data: dict[str, bytes]) -> None:
     assert (
         "sscop segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms "
         "poll-idle 10ms ustat on peer 02:00:00:00:00:01 backlog 3000 "
-        "unassured 8,46 bounded none small 200 persist 1s state ready segment-now 251 "
+        "unassured 8,46 bounded none small 200 persist 1s port 4789 "
+        "remote 192.0.2.1 local ::1 state ready segment-now 251 "
     ) in text
 
 
@@ -173,8 +181,9 @@ def test_show_as_json(ip: Ip, data: dict[str, bytes]) -> None:
     wanted = {
         "segment": "auto", "window": 1024, "poll_bytes": 3000, "poll_sds": 0,
         "poll_time_us": 100_000, "poll_idle_us": 10_000, "ustat": True,
-        "peer": "02:00:00:00:00:01", "backlog": 3000, "state": "ready", "segment_now": 251,
         "unassured": "8,46", "bounded": "none", "small": 200, "persist_us": 1_000_000,
+        "peer": "02:00:00:00:00:01", "backlog": 3000, "port": 4789, "remote": "192.0.2.1",
+        "local": "::1", "state": "ready", "segment_now": 251,
     }  # fmt: skip
     assert link["linkinfo"] == {"info_kind": "sscop", "info_data": wanted}
     data["SEGMENT"] = u16(256)
