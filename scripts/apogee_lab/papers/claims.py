@@ -180,10 +180,21 @@ YES, NO, NOT_SHOWN = "yes", "no", "not shown"
 
 @dataclass(frozen=True)
 class Verdict:
-    """The numbers as text, and whether the claim holds: one of the three words above."""
+    """The numbers as text, whether the claim holds (one of the three words above), and the text of
+    a page if all numbers are too many for it."""
 
     ours: str
     holds: str
+    brief: str = ""
+
+
+def ends(parts: Sequence[Part]) -> str:
+    """The parts with the least and the greatest mean; of more than two also how many are against
+    the claim."""
+    ordered = sorted(parts, key=lambda part: part.found.value)
+    text = " … ".join(map(str, ordered if len(parts) < 2 else (ordered[0], ordered[-1])))
+    against = sum(not part.yes for part in parts)
+    return text + (f" (against: {against} of {len(parts)})" if against and len(parts) > 2 else "")
 
 
 def decide(parts: Sequence[Part]) -> Verdict:
@@ -192,10 +203,18 @@ def decide(parts: Sequence[Part]) -> Verdict:
     if not parts:
         return Verdict(NONE, NOT_SHOWN)
     text = "; ".join(map(str, parts))
+    alike = len({(part.low, part.high, part.unit) for part in parts}) == 1
+    brief = ends(parts) if alike and len(parts) > 2 else ""
     level = 1 - (1 - LEVEL) / len(parts)
     if any(part.surely_outside(level) for part in parts):
-        return Verdict(text, NO)
-    return Verdict(text, YES if all(part.surely_inside for part in parts) else NOT_SHOWN)
+        return Verdict(text, NO, brief)
+    holds = all(part.surely_inside for part in parts)
+    return Verdict(text, YES if holds else NOT_SHOWN, brief)
+
+
+def outermost(parts: Sequence[Part]) -> Verdict:
+    """The verdict on many parts, of which every table shows the :func:`ends` only."""
+    return Verdict(ends(parts), decide(parts).holds)
 
 
 def percent(label: str, gain: Estimate, low: float, high: float) -> Part:

@@ -33,7 +33,7 @@ def _claims(paper: Paper, rows: Sequence[Row]) -> list[list[str]]:
         checked = [row for row in places if row["holds"] != NONE]
         if not checked:
             continue
-        last, ours = checked[-1], checked[-1]["ours"]
+        last, ours = checked[-1], checked[-1]["brief"]
         if last["variant"] not in ("today", list(paper.forms.values())[-1]):
             ours += f" [{label(last['variant'])}]"
         found.append((_weight(last, verdicts), at, [last["claim"], *verdicts, ours]))

@@ -22,12 +22,12 @@ from ..claims import (
     Verdict,
     difference,
     gain,
+    outermost,
     paired,
     percent,
     ratio,
     total,
 )
-from ..sscop.claims import outermost
 
 #: An algorithm at a point.
 Subject = tuple[str, Point]

@@ -26,6 +26,7 @@ from ..claims import (
     Verdict,
     decide,
     gain,
+    outermost,
     paired,
     percent,
     total,
@@ -129,19 +130,6 @@ def of_headers(record: Record) -> float:
 
 
 # --- many points in a verdict -----------------------------------------------------------------
-
-
-def outermost(parts: Sequence[Part]) -> Verdict:
-    """The verdict on all parts, of which the text shows the two with the least and greatest mean;
-    if the claim does not hold also how many parts are against it."""
-    verdict = decide(parts)
-    ordered = sorted(parts, key=lambda part: part.found.value)
-    shown = [ordered[0]] if len(ordered) == 1 else [ordered[0], ordered[-1]]
-    text = " … ".join(map(str, shown))
-    against = sum(not part.yes for part in parts)
-    if against and len(parts) > 2:
-        text += f" (against: {against} of {len(parts)})"
-    return Verdict(text, verdict.holds)
 
 
 def _mean(results: Results, at: Point, measure: Measure, cc: str = CC) -> float:
