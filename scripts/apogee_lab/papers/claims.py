@@ -14,8 +14,10 @@ below make checks.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, pstdev
 from typing import Any
 
 from .. import units
@@ -252,29 +254,23 @@ def settled(series: Sequence[float]) -> list[float]:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+    return fmean(values) if values else None
 
 
 def swing(series: Sequence[float]) -> float | None:
     """Standard deviation over mean, without the start-up."""
     found = settled(series)
     mean = _mean(found)
-    if not mean:
-        return None
-    return math.sqrt(math.fsum((x - mean) ** 2 for x in found) / len(found)) / mean
+    return pstdev(found) / mean if mean else None
 
 
 def correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Pearson's r of two series without their start-up; None if one is constant."""
-    a, b = settled(a), settled(b)
-    count = min(len(a), len(b))
-    if not count:
+    pairs = zip(*zip(settled(a), settled(b), strict=False), strict=True)
+    try:
+        return statistics.correlation(*pairs)
+    except (TypeError, statistics.StatisticsError):
         return None
-    a, b = a[:count], b[:count]
-    mean_a, mean_b = math.fsum(a) / count, math.fsum(b) / count
-    both = math.fsum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
-    spread = math.fsum((x - mean_a) ** 2 for x in a) * math.fsum((y - mean_b) ** 2 for y in b)
-    return both / math.sqrt(spread) if spread else None
 
 
 #: The series of a record: what is under way in bytes, the bandwidth estimate in bit/s.
@@ -354,7 +350,7 @@ def above(
         parts = []
         for ber in bers:
             found = {rival: results.values(rival, ber, total) for rival in rivals}
-            best = max(rivals, key=lambda rival: math.fsum(found[rival]) / len(found[rival]))
+            best = max(rivals, key=lambda rival: fmean(found[rival]))
             label = show(ber) + (f" (over {best.partition('+')[0]})" if len(rivals) > 1 else "")
             found_gain = gain(results.values(cc, ber, total), found[best])
             parts.append(percent(label, found_gain, least, math.inf))
@@ -554,7 +550,7 @@ def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Check:
         for same_seed in results.same_seeds((cc, *rivals), ber):
             columns = zip(*(record["series"][0][UNDER_WAY] for record in same_seed), strict=False)
             seconds = [own >= max(others) for own, *others in columns]
-            found.append(sum(seconds) / len(seconds))
+            found.append(fmean(seconds))
         return found
 
     def check(results: Results) -> Verdict:
