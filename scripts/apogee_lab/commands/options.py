@@ -172,7 +172,7 @@ def _add_choice(parser: Parser, cc: str | None) -> None:
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE",
-        help="a parameter, or MODULE.PARAM; lists (ber=0,1e-8) make a product",
+        help="a parameter, or MODULE.PARAM; of lists (ber=0,1e-8) every combination is run",
     )  # fmt: skip
 
 
