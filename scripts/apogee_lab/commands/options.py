@@ -176,7 +176,10 @@ def _add_choice(parser: Parser, cc: str | None) -> None:
     )  # fmt: skip
 
 
-def _add_filter(parser: Parser) -> None:
+def _add_filter(parser: Parser, records: str = "") -> None:
+    """Which records, and which of them."""
+    if records:
+        parser.add_argument("records", nargs="+", metavar="RECORDS", help=f"records of {records}")
     parser.add_argument("--cc", metavar="A,B", help="only these algorithms")
     parser.add_argument(
         "--set",
