@@ -266,10 +266,10 @@ def swing(series: Sequence[float]) -> float | None:
 
 def correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Pearson's r of two series without their start-up; None if one is constant."""
-    pairs = zip(*zip(settled(a), settled(b), strict=False), strict=True)
+    pairs = list(zip(settled(a), settled(b), strict=False))
     try:
-        return statistics.correlation(*pairs)
-    except (TypeError, statistics.StatisticsError):
+        return statistics.correlation(*zip(*pairs, strict=True)) if pairs else None
+    except statistics.StatisticsError:
         return None
 
 

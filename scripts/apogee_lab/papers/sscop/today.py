@@ -12,22 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...results.statistics import mean_of
 from ...results.text import NONE
-from ..claims import (
-    LEAST,
-    Check,
-    Measure,
-    NotMeasured,
-    Results,
-    Verdict,
-    gain,
-    outermost,
-    percent,
-    total,
-)
+from ..claims import LEAST, Check, Measure, NotMeasured, Results, Verdict, gain, percent, total
 from ..figure import Cell, Claim, Figure
 from . import tables
 from .cells import ALONE, AUTO, BERS, CC, MANY, PATHS, SIZES, WORST, Radio, cell, point
-from .claims import at_least, of_ideal, range_of
+from .claims import at_least, of_ideal, outermost, range_of
 
 if TYPE_CHECKING:
     from ...results.finished import FinishedRun
