@@ -182,11 +182,7 @@ def _add_filter(parser: Parser, records: str = "") -> None:
         parser.add_argument("records", nargs="+", metavar="RECORDS", help=f"records of {records}")
     parser.add_argument("--cc", metavar="A,B", help="only these algorithms")
     parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="only records with this value",
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="only records with this"
     )
     parser.add_argument("--seed", metavar="N,N", help="only these seeds")
 
