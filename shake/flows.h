@@ -83,7 +83,7 @@ bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bo
 u32 shake_flows_busy(struct shake_flows *f, u64 now);
 
 /* agent */
-void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
+bool shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 bool has_mal, u32 m_al, bool kept, u64 now);
 enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
 				enum shake_ack mode, u32 threshold, u64 now);

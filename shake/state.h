@@ -211,6 +211,7 @@ struct shake_orders;
  * @prefixes: inner addresses it may send from
  * @lock: over what follows, @keys and the paths
  * @paths: by id - 1
+ * @last_path: the highest number that one has had
  * @sched: whose turn it is
  * @ack_path: path for small packets; 0: none named
  * @welcome_at: us, when HELLO was answered last, by path
@@ -235,6 +236,7 @@ struct shake_peer {
 
 	spinlock_t lock;	/* over what follows, keys and the paths */
 	struct shake_path __rcu *paths[SHAKE_PATHS_MAX];
+	u8 last_path;
 	struct shake_sched sched;
 	u8 ack_path;
 	u64 welcome_at[SHAKE_PATHS_MAX];
@@ -403,7 +405,7 @@ static inline struct shake_path *shake_path(const struct shake_peer *peer, u8 id
 /* The path behind the one with number @id, or NULL; @id becomes its number. */
 static inline struct shake_path *shake_next_path(const struct shake_peer *peer, u8 *id)
 {
-	while (*id < SHAKE_PATHS_MAX) {
+	while (*id < READ_ONCE(peer->last_path)) {
 		struct shake_path *path = rcu_dereference_raw(peer->paths[(*id)++]);
 
 		if (path)
