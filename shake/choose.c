@@ -140,7 +140,7 @@ u32 shake_narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now)
 	shake_for_each_path(peer, path) {
 		mtu = min(READ_ONCE(path->mtu), path->bound);
 		if (mtu < least || mtu >= narrow || !is_in(path, SHAKE_PATH_ALIVE, false) ||
-		    (path->plpmtu.most && !path->plpmtu.done) ||
+		    !shake_plpmtu_is_known(&path->plpmtu) ||
 		    shake_policy_rank(&path->settings.policy) !=
 		    first_rank(peer, SHAKE_PATH_ALIVE, false))
 			continue;
