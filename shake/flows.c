@@ -24,6 +24,7 @@
  * @used: us, when it was last used
  * @sends: leader: what it has sent
  * @opening: its sender's first slow start
+ * @timed: the segment that is timed
  * @holes: agent: what it has received
  * @grown: room for holes, allocated; NULL: @room
  * @room: room for holes
@@ -37,6 +38,7 @@ struct shake_flow {
 	u64 used;
 	struct shake_sends sends;
 	struct shake_opening opening;
+	struct shake_timed timed;
 	struct shake_holes holes;
 	struct shake_hole *grown;
 	struct shake_hole room[HOLES_FIRST];
@@ -349,6 +351,7 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 	flow = flow_of_data(f, s, now);
 	if (flow) {
 		look_at_opening(f, flow, s, now);
+		shake_timed_sent(&flow->timed, s->end, shake_before(s->seq, flow->sends.high), now);
 		has_mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn,
 					   m_al);
 	}
@@ -405,6 +408,27 @@ bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bo
 	f->counts.dropped_opening += !passes;
 	spin_unlock_bh(&f->lock);
 	return passes;
+}
+
+/**
+ * shake_flows_timed() - an ACK has come of what was sent
+ * @f: the table
+ * @s: the ACK
+ * @now: us
+ */
+void shake_flows_timed(struct shake_flows *f, const struct shake_segment *s, u64 now)
+{
+	struct shake_tuple tuple;
+	struct shake_flow *flow;
+
+	shake_tuple_reverse(&tuple, &s->tuple);
+	spin_lock_bh(&f->lock);
+	flow = find_flow(f, &tuple, now);
+	if (flow) {
+		shake_timed_acked(&flow->timed, s->ack, &f->times, now);
+		WRITE_ONCE(f->longest, shake_timed_longest(&f->times));
+	}
+	spin_unlock_bh(&f->lock);
 }
 
 /**

@@ -171,6 +171,11 @@ class Flows:
         segments = self.table, segment(packet), all_of_them, self.now
         return bool(self.library.shake_flows_passes(*segments))
 
+    def timed(self, packet: Packet) -> int:
+        """An ACK comes; the time in which one has come as a rule."""
+        self.library.shake_flows_timed(self.table, segment(packet), self.now)
+        return int(self.table.longest)
+
     def opens(self, packet: Packet) -> bool:
         return bool(self.library.shake_flows_opens(self.table, segment(packet), self.now))
 
