@@ -29,6 +29,8 @@
 #define SHAKE_UDP_V4 28
 #define SHAKE_UDP_V6 48
 
+#define SHAKE_SHARE 4	/* times what is left, that one may have */
+
 #define SHAKE_EVENTS 256			/* that wait for the next sending */
 
 #define SHAKE_LENGTHS 129			/* of prefixes, 0 to 128 */
@@ -387,6 +389,15 @@ static inline u64 shake_now(void)
 static inline void shake_count(struct shake_dev *d, enum shake_count what)
 {
 	atomic64_inc(&d->counts[what]);
+}
+
+/*
+ * Whether one of several that has so many may have one more. Some is always left for who comes
+ * later, and what is left of all says how many each may have: none takes what others need.
+ */
+static inline bool shake_has_share(u32 has, u32 few, int left)
+{
+	return has < few || (left > 0 && has < SHAKE_SHARE * (u32)left);
 }
 
 static inline bool shake_is_leader(const struct shake_dev *d)
