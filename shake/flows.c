@@ -119,8 +119,18 @@ static void set_opening(struct shake_flows *f, struct shake_flow *flow, bool on)
 	flow->opening.on = on;
 }
 
+/* Whether a segment of the flow is timed may have changed. Likewise. */
+static void count_timed(struct shake_flows *f, const struct shake_flow *flow, bool before)
+{
+	WRITE_ONCE(f->timed, f->timed + !!flow->timed.at - before);
+}
+
 static void remove_flow(struct shake_flows *f, struct shake_flow *flow)
 {
+	bool timed = flow->timed.at;
+
+	flow->timed.at = 0;
+	count_timed(f, flow, timed);
 	set_opening(f, flow, false);
 	drop_early(f, flow);
 	hlist_del(&flow->bucket);
@@ -342,8 +352,8 @@ static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
 bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 u32 *m_al, u64 now)
 {
+	bool has_mal = false, timed;
 	struct shake_flow *flow;
-	bool has_mal = false;
 
 	if (!path || path > SHAKE_HOLES_PATHS)
 		return false;
@@ -351,7 +361,9 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 	flow = flow_of_data(f, s, now);
 	if (flow) {
 		look_at_opening(f, flow, s, now);
+		timed = flow->timed.at;
 		shake_timed_sent(&flow->timed, s->end, shake_before(s->seq, flow->sends.high), now);
+		count_timed(f, flow, timed);
 		has_mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn,
 					   m_al);
 	}
@@ -411,21 +423,26 @@ bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bo
 }
 
 /**
- * shake_flows_timed() - an ACK has come of what was sent
+ * shake_flows_timed() - an ACK has come, of what was sent perhaps
  * @f: the table
- * @s: the ACK
+ * @s: a segment with it
  * @now: us
  */
 void shake_flows_timed(struct shake_flows *f, const struct shake_segment *s, u64 now)
 {
 	struct shake_tuple tuple;
 	struct shake_flow *flow;
+	bool timed;
 
+	if (!READ_ONCE(f->timed) || !s->has_ack || s->rst)
+		return;
 	shake_tuple_reverse(&tuple, &s->tuple);
 	spin_lock_bh(&f->lock);
 	flow = find_flow(f, &tuple, now);
 	if (flow) {
+		timed = flow->timed.at;
 		shake_timed_acked(&flow->timed, s->ack, &f->times, now);
+		count_timed(f, flow, timed);
 		WRITE_ONCE(f->longest, shake_timed_longest(&f->times));
 	}
 	spin_unlock_bh(&f->lock);

@@ -50,6 +50,7 @@ struct sk_buff;
  * @told_at: us, when senders were told of an MTU
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
+ * @timed: flows of which a segment is timed; without the lock
  * @times: that data took of late, and its ACK
  * @longest: time that data took of late, and its ACK, in us; without the lock
  * @counts: what happened
@@ -69,6 +70,7 @@ struct shake_flows {
 	u64 told_at;
 	u8 alive;
 	u32 apart;
+	u32 timed;
 	struct shake_times times;
 	u32 longest;
 	struct shake_flow_counts counts;

@@ -171,7 +171,7 @@ static bool note_segment(struct shake_peer *peer, struct arrival *a, struct shak
 		a->waits = shake_flows_arrived(&peer->flows, segment, a->link->path->settings.id,
 					       a->head.flags & SHAKE_MAL, a->head.mal,
 					       a->head.flags & SHAKE_KEPT, a->now);
-	if (*is_tcp && segment->pure_ack && peer->held)
+	if (*is_tcp && peer->held)
 		shake_flows_timed(&peer->flows, segment, a->now);
 	return true;
 }

@@ -151,6 +151,7 @@ class Flows:
         self.library.slab_refuse(False)
         self.library.shake_flows_free(self.table)
         assert (self.table.count, self.table.holes, self.waiting.value) == (0, 0, 0)
+        assert self.table.timed == 0
 
     def sending(self, packet: Packet, path: int) -> int | None:
         m_al = c_uint32(0)
