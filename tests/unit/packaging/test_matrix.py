@@ -213,6 +213,15 @@ def test_the_next_is_fetched_meanwhile(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert not [*(tmp_path / "listed").iterdir()]
 
 
+def test_all_flavours_are_two_words() -> None:
+    flavours = ("amd64", "cloud-amd64", "rt-amd64", "arm64", "cloud-arm64", "rt-arm64")
+    group = [rows.Row("sid", name[-5:], f"8.1.2-{name}", {"W=1": ""}) for name in flavours]
+    assert tables.listed(group)[1:] == [["sid", "8.1.2", "all six", tables.NONE]]
+    group[5].cells["W=1"] = "no"
+    shown = "amd64 cloud-amd64 arm64 cloud-arm64"
+    assert tables.listed([*group[:2], *group[3:]])[1:] == [["sid", "8.1.2", shown, "rt-arm64"]]
+
+
 def test_the_page_takes_over_what_was_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Of other sources, too; the newest first."""
     record, made, page = tmp_path / "record", tmp_path / "made", tmp_path / "page.md"
