@@ -233,13 +233,24 @@ def test_the_page_takes_over_what_was_made(monkeypatch: pytest.MonkeyPatch, tmp_
 
     record.write_text(row("6.12.9-amd64", "no", "old") + row("6.12.10-amd64", "", "old"))
     made.write_text(row("6.12.11-amd64", "", "new") + row("6.12.9-amd64", "", "new"))
+    booted = [
+        rows.Row("sid", arch, f"8.1.2-{arch}", {"W=1": ""}) for arch in ("amd64", "arm64", "armhf")
+    ]
+    booted[1].cells["boots"] = "no"
+    with made.open("a") as file:
+        for one in booted:
+            entry = {"of": "new", "asked": ["booted", "sid", one.arch], "row": asdict(one)}
+            file.write(json.dumps(entry) + "\n")
     page.write_text(f"before\n{tables.BEGIN}{tables.END}")
     monkeypatch.setattr(rows, "KEPT", made)
     monkeypatch.setattr(tables, "RECORD", record)
     monkeypatch.setattr(tables, "PAGE", page)
     assert main.main(["page"]) == 0
     kept = [json.loads(line) for line in record.read_text().splitlines()]
-    assert [(one["asked"][3], one["of"]) for one in kept] == [
+    assert [one["asked"][2] for one in kept[:3]] == ["amd64", "arm64", "armhf"]
+    assert [(one["asked"][3], one["of"]) for one in kept[3:]] == [
         ("6.12.11-amd64", "new"), ("6.12.10-amd64", "old"), ("6.12.9-amd64", "new"),
     ]  # fmt: skip
     assert "| trixie | 6.12.9, 6.12.10, 6.12.11 | amd64 | – |" in page.read_text()
+    assert "| 8.1.2-amd64, 8.1.2-armhf | ok | – |" in page.read_text()
+    assert "| 8.1.2-arm64 | ok | FAILED |" in page.read_text()
