@@ -36,13 +36,16 @@ def booted(rows: Sequence[Row]) -> list[list[str]]:
 
 
 def _brief(table: list[list[str]]) -> list[list[str]]:
-    """Kernels of which the same can be said as one line, without what their names tell."""
-    if table[0][2] != "kernel":
+    """Kernels of which the same can be said as one line; notes are left to the record."""
+    head, *rest = table
+    if "kernel" not in head:
         return table
+    first, end = head.index("kernel"), len(head) - head.count("")
     kernels: dict[tuple[str, ...], list[str]] = {}
-    for _, _, release, *cells in table[1:]:
-        kernels.setdefault(tuple(cells), []).append(release)
-    return [table[0][2:], *([", ".join(names), *cells] for cells, names in kernels.items())]
+    for row in rest:
+        if row[first] != NONE:
+            kernels.setdefault(tuple(row[first + 1 : end]), []).append(row[first])
+    return [head[first:end], *([", ".join(names), *cells] for cells, names in kernels.items())]
 
 
 def listed(rows: Sequence[Row]) -> list[list[str]]:
@@ -86,5 +89,5 @@ def page() -> str:
     """The page with the tables of the record in docs/results."""
     rows = read(RECORD)
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    text = tables(rows, lambda table: as_markdown(_brief(table), left=len(table[0])))
+    text = tables(rows, lambda table: as_markdown(_brief(table), left=len(_brief(table)[0])))
     return f"{before}{BEGIN}\n{text}\n\n{END}{rest.split(END)[1]}"
