@@ -33,7 +33,11 @@ def users() -> dict[Measure, list[str]]:
 
 
 def _table(keys: list[Key]) -> str:
-    rows = [[f"`{k.path}`", k.unit, k.meaning] for k in keys if k.unit]
+    """A row for each meaning."""
+    meant: dict[tuple[str, str], list[str]] = {}
+    for key in keys:
+        meant.setdefault((key.unit, key.meaning), []).append(f"`{key.path}`")
+    rows = [[", ".join(paths), unit, text] for (unit, text), paths in meant.items() if unit]
     return as_markdown([["key", "unit", "meaning"], *rows], left=3) + "\n"
 
 

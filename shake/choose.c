@@ -62,18 +62,25 @@ static bool fits(const struct shake_path *path, enum fit fit, u32 length)
 	       (fit == HOPED || shake_plpmtu_takes(&path->plpmtu, length));
 }
 
-/* The paths of a demand. Under the peer's lock. */
+/*
+ * The paths of a demand: of those in its state whose rank comes first. Under the peer's lock.
+ */
 static unsigned int usable(struct shake_peer *peer, const struct demand *demand, u32 length,
 			   u64 now, struct shake_choice *choices, struct shake_path **paths)
 {
-	u32 rank = first_rank(peer, demand->state, demand->lossy);
+	u32 rank, least = U32_MAX;
 	struct shake_path *path;
 	unsigned int count = 0;
 
 	shake_for_each_path(peer, path) {
-		if (!is_in(path, demand->state, demand->lossy) ||
-		    !fits(path, demand->fit, length) ||
-		    shake_policy_rank(&path->settings.policy) != rank ||
+		if (!is_in(path, demand->state, demand->lossy))
+			continue;
+		rank = shake_policy_rank(&path->settings.policy);
+		if (rank < least) {
+			least = rank;
+			count = 0;
+		}
+		if (rank > least || !fits(path, demand->fit, length) ||
 		    (!demand->over && shake_is_over(path, now)))
 			continue;
 		choices[count].est = &path->estimate;
@@ -128,14 +135,14 @@ u32 shake_narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now)
 {
 	u32 least = skb->protocol == htons(ETH_P_IPV6) ? IPV6_MIN_MTU : TELL_LEAST;
 	struct shake_path *path, *found = NULL;
-	u32 rank = first_rank(peer, SHAKE_PATH_ALIVE, false);
 	u32 mtu, narrow = skb->len;
 
 	shake_for_each_path(peer, path) {
 		mtu = min(READ_ONCE(path->mtu), path->bound);
-		if (!is_in(path, SHAKE_PATH_ALIVE, false) || mtu < least || mtu >= narrow ||
-		    (path->plpmtu.most && !path->plpmtu.done) ||
-		    shake_policy_rank(&path->settings.policy) != rank)
+		if (mtu < least || mtu >= narrow || !is_in(path, SHAKE_PATH_ALIVE, false) ||
+		    !shake_plpmtu_is_known(&path->plpmtu) ||
+		    shake_policy_rank(&path->settings.policy) !=
+		    first_rank(peer, SHAKE_PATH_ALIVE, false))
 			continue;
 		narrow = mtu;
 		found = path;

@@ -8,8 +8,7 @@
 #include "copies.h"
 
 #define MOST_OF_ALL 16384	/* copies of all leaders of a device, ... */
-#define SHARE 4			/* ... of which one may have so many times what is left ... */
-#define FEW 16			/* ... and so many in any case */
+#define FEW 16			/* ... of which each may have so many in any case */
 #define TRUSTED 4096		/* copies of a path, after which it is as fast as it seems */
 
 /* --- their table --------------------------------------------------------------------------- */
@@ -78,17 +77,6 @@ static void drop_copy(struct shake_path *path, u32 place)
 }
 
 /*
- * Whether a peer may have one more. Some is always left for who comes later, and what is left of
- * all says how many each may have: none takes what others need.
- */
-static bool has_share(const struct shake_peer *peer)
-{
-	int left = MOST_OF_ALL - atomic_read(&peer->d->copies);
-
-	return peer->copies < FEW || (left > 0 && peer->copies < SHARE * (u32)left);
-}
-
-/*
  * The rate of a path, 0: unknown. What a link carries is known when it has had a queue. One that
  * never has one costs a copy of each packet, but not for ever.
  */
@@ -103,8 +91,9 @@ bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place
 {
 	struct shake_repair *repair = &path->copies->repair;
 	struct shake_peer *peer = path->peer;
-	u32 most = has_share(peer) ? SHAKE_REPAIR_KEPT : 0;
 	struct shake_dev *d = peer->d;
+	int left = MOST_OF_ALL - atomic_read(&d->copies);
+	u32 most = shake_has_share(peer->copies, FEW, left) ? SHAKE_REPAIR_KEPT : 0;
 
 	if (shake_repair_keep(repair, counter, rate_of(path), most, now, place)) {
 		peer->copies++;

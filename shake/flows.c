@@ -11,6 +11,8 @@
 
 /* room for holes at first */
 #define HOLES_FIRST 8
+/* flows that are compared before one is sought by its hash: both directions of a connection */
+#define RECENT 2
 
 /**
  * struct shake_flow - a flow
@@ -22,6 +24,7 @@
  * @used: us, when it was last used
  * @sends: leader: what it has sent
  * @opening: its sender's first slow start
+ * @timed: the segment that is timed
  * @holes: agent: what it has received
  * @grown: room for holes, allocated; NULL: @room
  * @room: room for holes
@@ -35,6 +38,7 @@ struct shake_flow {
 	u64 used;
 	struct shake_sends sends;
 	struct shake_opening opening;
+	struct shake_timed timed;
 	struct shake_holes holes;
 	struct shake_hole *grown;
 	struct shake_hole room[HOLES_FIRST];
@@ -115,8 +119,18 @@ static void set_opening(struct shake_flows *f, struct shake_flow *flow, bool on)
 	flow->opening.on = on;
 }
 
+/* Whether a segment of the flow is timed may have changed. Likewise. */
+static void count_timed(struct shake_flows *f, const struct shake_flow *flow, bool before)
+{
+	WRITE_ONCE(f->timed, f->timed + !!flow->timed.at - before);
+}
+
 static void remove_flow(struct shake_flows *f, struct shake_flow *flow)
 {
+	bool timed = flow->timed.at;
+
+	flow->timed.at = 0;
+	count_timed(f, flow, timed);
 	set_opening(f, flow, false);
 	drop_early(f, flow);
 	hlist_del(&flow->bucket);
@@ -141,9 +155,42 @@ static void remove_expired(struct shake_flows *f, u64 now)
 	}
 }
 
+/* In parts that compilers compare as words. */
 static bool is_of(const struct shake_flow *flow, const struct shake_tuple *tuple)
 {
-	return !memcmp(&flow->tuple, tuple, sizeof(*tuple));
+	const struct shake_tuple *own = &flow->tuple;
+
+	return !memcmp(own->source_port, tuple->source_port, sizeof(own->source_port)) &&
+	       !memcmp(own->destination_port, tuple->destination_port,
+		       sizeof(own->destination_port)) &&
+	       !memcmp(own->source, tuple->source, sizeof(own->source)) &&
+	       !memcmp(own->destination, tuple->destination, sizeof(own->destination)) &&
+	       own->version == tuple->version;
+}
+
+/* One of the flows used last, without a hash: packets come in bursts, and ACKs in between. */
+static struct shake_flow *find_recent(struct shake_flows *f, const struct shake_tuple *tuple)
+{
+	struct shake_flow *flow;
+	u32 looked = 0;
+
+	list_for_each_entry(flow, &f->recent, recent) {
+		if (is_of(flow, tuple))
+			return flow;
+		if (++looked == RECENT)
+			break;
+	}
+	return NULL;
+}
+
+static struct shake_flow *find_hashed(struct shake_flows *f, const struct shake_tuple *tuple)
+{
+	struct shake_flow *flow;
+
+	hlist_for_each_entry(flow, bucket_of(f, tuple), bucket)
+		if (is_of(flow, tuple))
+			return flow;
+	return NULL;
 }
 
 static struct shake_flow *find_flow(struct shake_flows *f, const struct shake_tuple *tuple,
@@ -152,20 +199,13 @@ static struct shake_flow *find_flow(struct shake_flows *f, const struct shake_tu
 	struct shake_flow *flow;
 
 	remove_expired(f, now);
-	/* packets of a flow come in bursts: no hash for the one used last */
-	flow = list_first_entry_or_null(&f->recent, struct shake_flow, recent);
-	if (flow && is_of(flow, tuple)) {
-		flow->used = now;
-		return flow;
-	}
-	hlist_for_each_entry(flow, bucket_of(f, tuple), bucket) {
-		if (!is_of(flow, tuple))
-			continue;
-		flow->used = now;
+	flow = find_recent(f, tuple) ?: find_hashed(f, tuple);
+	if (!flow)
+		return NULL;
+	flow->used = now;
+	if (!list_is_first(&flow->recent, &f->recent))
 		list_move(&flow->recent, &f->recent);
-		return flow;
-	}
-	return NULL;
+	return flow;
 }
 
 static struct shake_flow *add_flow(struct shake_flows *f, const struct shake_tuple *tuple,
@@ -312,8 +352,8 @@ static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
 bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 u32 *m_al, u64 now)
 {
+	bool has_mal = false, timed;
 	struct shake_flow *flow;
-	bool has_mal = false;
 
 	if (!path || path > SHAKE_HOLES_PATHS)
 		return false;
@@ -321,6 +361,9 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 	flow = flow_of_data(f, s, now);
 	if (flow) {
 		look_at_opening(f, flow, s, now);
+		timed = flow->timed.at;
+		shake_timed_sent(&flow->timed, s->end, shake_before(s->seq, flow->sends.high), now);
+		count_timed(f, flow, timed);
 		has_mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn,
 					   m_al);
 	}
@@ -380,6 +423,32 @@ bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bo
 }
 
 /**
+ * shake_flows_timed() - an ACK has come, of what was sent perhaps
+ * @f: the table
+ * @s: a segment with it
+ * @now: us
+ */
+void shake_flows_timed(struct shake_flows *f, const struct shake_segment *s, u64 now)
+{
+	struct shake_tuple tuple;
+	struct shake_flow *flow;
+	bool timed;
+
+	if (!READ_ONCE(f->timed) || !s->has_ack || s->rst)
+		return;
+	shake_tuple_reverse(&tuple, &s->tuple);
+	spin_lock_bh(&f->lock);
+	flow = find_flow(f, &tuple, now);
+	if (flow) {
+		timed = flow->timed.at;
+		shake_timed_acked(&flow->timed, s->ack, &f->times, now);
+		count_timed(f, flow, timed);
+		WRITE_ONCE(f->longest, shake_timed_longest(&f->times));
+	}
+	spin_unlock_bh(&f->lock);
+}
+
+/**
  * shake_flows_busy() - how many flows have sent data of late
  * @f: the table
  * @now: us
@@ -410,8 +479,10 @@ u32 shake_flows_busy(struct shake_flows *f, u64 now)
  * @m_al: M_AL
  * @kept: the leader has a copy
  * @now: us
+ *
+ * Return: whether it may have to wait for others, as shake_flows_order() finds out.
  */
-void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
+bool shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 bool has_mal, u32 m_al, bool kept, u64 now)
 {
 	struct shake_arrival arrival = {
@@ -425,9 +496,10 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 		.now = (u32)now,
 	};
 	struct shake_flow *flow;
+	bool waits = false;
 
 	if (!path || path > SHAKE_HOLES_PATHS)
-		return;
+		return false;
 	spin_lock_bh(&f->lock);
 	f->alive |= 1U << (path - 1);
 	arrival.alive = f->alive;
@@ -436,8 +508,10 @@ void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u
 		if (shake_holes_wants_room(&flow->holes))
 			grow_holes(f, flow);
 		shake_holes_arrived(&flow->holes, &arrival, &f->counts);
+		waits = flow->holes.count || flow->early.count;
 	}
 	spin_unlock_bh(&f->lock);
+	return waits;
 }
 
 /**

@@ -17,6 +17,7 @@
 #include "core/segment.h"
 #include "core/shake_holes.h"
 #include "core/shake_opening.h"
+#include "core/shake_timed.h"
 #include "uapi.h"
 
 struct sk_buff;
@@ -49,6 +50,9 @@ struct sk_buff;
  * @told_at: us, when senders were told of an MTU
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
+ * @timed: flows of which a segment is timed; without the lock
+ * @times: that data took of late, and its ACK
+ * @longest: time that data took of late, and its ACK, in us; without the lock
  * @counts: what happened
  */
 struct shake_flows {
@@ -66,6 +70,9 @@ struct shake_flows {
 	u64 told_at;
 	u8 alive;
 	u32 apart;
+	u32 timed;
+	struct shake_times times;
+	u32 longest;
 	struct shake_flow_counts counts;
 };
 
@@ -80,10 +87,11 @@ void shake_flows_told(struct shake_flows *f, u64 now);
 bool shake_flows_opens(struct shake_flows *f, const struct shake_segment *s, u64 now);
 bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bool all,
 			u64 now);
+void shake_flows_timed(struct shake_flows *f, const struct shake_segment *s, u64 now);
 u32 shake_flows_busy(struct shake_flows *f, u64 now);
 
 /* agent */
-void shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
+bool shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
 			 bool has_mal, u32 m_al, bool kept, u64 now);
 enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
 				enum shake_ack mode, u32 threshold, u64 now);

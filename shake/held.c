@@ -129,8 +129,9 @@ static void drop_one(struct shake_held *held)
 }
 
 /*
- * CoDel's times fit the longest round trip: TCP that slows down by 3/10 leaves no path empty if
- * the queues had as much. Its first slow start goes on until all paths are full.
+ * CoDel's times fit the longest round trip of paths or of data, which may wait for copies: TCP that
+ * slows down by 3/10 leaves no path empty if the queues had as much. Its first slow start goes on
+ * until all paths are full.
  */
 static void fit_codel(struct shake_held *held, const struct held_flow *flow, u32 trip)
 {

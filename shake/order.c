@@ -11,7 +11,8 @@
 #include "order.h"
 #include "up.h"
 
-#define WAITING 8192		/* packets of a device that wait, at most */
+#define WAITING 8192		/* packets of a device that wait, ... */
+#define WAITING_FEW 64		/* ... of which each leader may have so many in any case */
 #define WAITING_STREAM 512	/* of a stream: to find a place among more would take too long */
 
 /**
@@ -31,12 +32,14 @@ struct stream {
  * @lock: over all else
  * @peer: the peer
  * @timer: lets those go that have waited long enough
+ * @waiting: packets that wait
  * @streams: by number
  */
 struct shake_orders {
 	spinlock_t lock;	/* over all else */
 	struct shake_peer *peer;
 	struct timer_list timer;
+	u32 waiting;
 	struct stream streams[SHAKE_STREAMS];
 };
 
@@ -60,9 +63,10 @@ static struct place *order_place(struct sk_buff *skb)
 
 /* --- what waits ---------------------------------------------------------------------------- */
 
-static void put_waiting(struct shake_dev *d, struct stream *stream, struct sk_buff *skb, u32 number,
-			u64 now)
+static void put_waiting(struct shake_orders *orders, struct stream *stream, struct sk_buff *skb,
+			u32 number, u64 now)
 {
+	struct shake_dev *d = orders->peer->d;
 	struct place *place = order_place(skb);
 	struct sk_buff *before;
 	s32 after = 1;
@@ -81,6 +85,7 @@ static void put_waiting(struct shake_dev *d, struct stream *stream, struct sk_bu
 	place->number = number;
 	list_add_tail(&place->list, &stream->places);
 	__skb_queue_after(&stream->list, before, skb);
+	orders->waiting++;
 	atomic_inc(&d->waiting);
 	shake_count(d, SHAKE_ORDER_WAITED);
 }
@@ -91,13 +96,14 @@ static void drop_waiting(struct shake_dev *d, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-static struct sk_buff *take_first_waiting(struct shake_dev *d, struct stream *stream)
+static struct sk_buff *take_first_waiting(struct shake_orders *orders, struct stream *stream)
 {
 	struct sk_buff *skb = __skb_dequeue(&stream->list);
 
 	if (skb) {
 		list_del(&order_place(skb)->list);
-		atomic_dec(&d->waiting);
+		orders->waiting--;
+		atomic_dec(&orders->peer->d->waiting);
 		memset(skb->cb, 0, sizeof(skb->cb));
 	}
 	return skb;
@@ -113,8 +119,10 @@ static struct place *oldest_waiting(struct stream *stream)
  * Deliver those whose turn it is, as far as there is room; @give_up: also the one that came first,
  * and all before it.
  */
-static void deliver_in_turn(struct shake_dev *d, struct stream *stream, bool give_up, u32 *room)
+static void deliver_in_turn(struct shake_orders *orders, struct stream *stream, bool give_up,
+			    u32 *room)
 {
+	struct shake_dev *d = orders->peer->d;
 	u32 last = give_up ? oldest_waiting(stream)->number : 0, number;
 	struct sk_buff *skb;
 
@@ -123,7 +131,7 @@ static void deliver_in_turn(struct shake_dev *d, struct stream *stream, bool giv
 		if (!shake_order_next(&stream->order, number,
 				      give_up && shake_order_after(number, last) <= 0))
 			break;
-		shake_give(d, take_first_waiting(d, stream));
+		shake_give(d, take_first_waiting(orders, stream));
 		--*room;
 	}
 	stream->order.waits = skb;
@@ -135,26 +143,28 @@ static void deliver_in_turn(struct shake_dev *d, struct stream *stream, bool giv
  * The same with those that have waited long enough, or @all, of which one goes even without room.
  * Returns whether there was room for all.
  */
-static bool settle_order(struct shake_dev *d, struct stream *stream, bool all, u64 now)
+static bool settle_order(struct shake_orders *orders, struct stream *stream, bool all, u64 now)
 {
+	struct shake_dev *d = orders->peer->d;
 	u32 had = shake_up_room(d), room = had ?: all;
 
-	deliver_in_turn(d, stream, false, &room);
+	deliver_in_turn(orders, stream, false, &room);
 	while (room && stream->order.waits && (all || !shake_order_left(&stream->order, now))) {
 		shake_count(d, SHAKE_ORDER_GAVE_UP);
-		deliver_in_turn(d, stream, true, &room);
+		deliver_in_turn(orders, stream, true, &room);
 	}
 	shake_up_count(d, had > room ? had - room : 0);
 	return room;
 }
 
 /* What waits is of another sender. */
-static void give_all(struct shake_dev *d, struct stream *stream)
+static void give_all(struct shake_orders *orders, struct stream *stream)
 {
+	struct shake_dev *d = orders->peer->d;
 	u32 had = shake_up_room(d), room = had;
 	struct sk_buff *skb;
 
-	while ((skb = take_first_waiting(d, stream))) {
+	while ((skb = take_first_waiting(orders, stream))) {
 		if (room) {
 			shake_give(d, skb);
 			room--;
@@ -178,7 +188,6 @@ static void wake_order(struct shake_orders *orders, const struct stream *stream,
 static void order_expired(struct timer_list *timer)
 {
 	struct shake_orders *orders = timer_container_of(orders, timer, timer);
-	struct shake_dev *d = orders->peer->d;
 	struct stream *stream;
 	bool room;
 	u64 now;
@@ -190,7 +199,7 @@ static void order_expired(struct timer_list *timer)
 		stream = &orders->streams[i];
 		if (!stream->order.waits)
 			continue;
-		room = settle_order(d, stream, false, now);
+		room = settle_order(orders, stream, false, now);
 		wake_order(orders, stream, room, now);
 	}
 	spin_unlock(&orders->lock);
@@ -232,6 +241,15 @@ static struct shake_orders *orders_of(struct shake_peer *peer)
 	return other;
 }
 
+/* Whether more wait of a stream, or of its leader, than may. */
+static bool are_many(const struct shake_orders *orders, const struct stream *stream)
+{
+	int left = WAITING - atomic_read(&orders->peer->d->waiting);
+
+	return skb_queue_len(&stream->list) > WAITING_STREAM ||
+	       !shake_has_share(orders->waiting, WAITING_FEW, left);
+}
+
 /* A datagram with a number has come: deliver it, now or later, or drop it. Under RCU. */
 void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number)
 {
@@ -259,17 +277,16 @@ void shake_order_take(struct shake_peer *peer, struct sk_buff *skb, u32 number)
 		shake_give(d, skb);
 		break;
 	case SHAKE_ORDER_WAIT:
-		put_waiting(d, stream, skb, number, now);
-		room = settle_order(d, stream, skb_queue_len(&stream->list) > WAITING_STREAM ||
-				    atomic_read(&d->waiting) > WAITING, now);
+		put_waiting(orders, stream, skb, number, now);
+		room = settle_order(orders, stream, are_many(orders, stream), now);
 		break;
 	case SHAKE_ORDER_ANEW:
-		give_all(d, stream);
+		give_all(orders, stream);
 		shake_give(d, skb);
 		break;
 	case SHAKE_ORDER_NOW:
 		shake_give(d, skb);
-		room = settle_order(d, stream, false, now);
+		room = settle_order(orders, stream, false, now);
 		break;
 	}
 	wake_order(orders, stream, room, now);
@@ -287,7 +304,7 @@ static void purge_order(struct shake_orders *orders)
 	spin_lock_bh(&orders->lock);
 	for (i = 0; i < SHAKE_STREAMS; i++) {
 		stream = &orders->streams[i];
-		while ((skb = take_first_waiting(d, stream)))
+		while ((skb = take_first_waiting(orders, stream)))
 			drop_waiting(d, skb);
 		stream->order.waits = false;
 	}

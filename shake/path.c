@@ -39,6 +39,7 @@ struct shake_path *shake_path_make(struct shake_peer *peer, u8 id, gfp_t gfp)
 	shake_path_init(&path->estimate, path->ring, shake_now());
 	shake_copies_begin(path, gfp);
 	rcu_assign_pointer(peer->paths[id - 1], path);
+	WRITE_ONCE(peer->last_path, max(peer->last_path, id));
 	return path;
 }
 

@@ -41,6 +41,7 @@
  * @link: its session
  * @counter: its number in the session
  * @now: us
+ * @waits: it may have to, for others of its flow
  */
 struct arrival {
 	struct sk_buff *skb;
@@ -53,6 +54,7 @@ struct arrival {
 	struct shake_link *link;
 	u64 counter;
 	u64 now;
+	bool waits;
 };
 
 static void drop_received(struct shake_dev *d, struct sk_buff *skb, enum shake_count cause)
@@ -166,9 +168,11 @@ static bool note_segment(struct shake_peer *peer, struct arrival *a, struct shak
 	if (!*is_tcp || !segment->pure_ack)
 		a->head.flags &= ~SHAKE_RETRANSMIT;
 	if (*is_tcp)
-		shake_flows_arrived(&peer->flows, segment, a->link->path->settings.id,
-				    a->head.flags & SHAKE_MAL, a->head.mal,
-				    a->head.flags & SHAKE_KEPT, a->now);
+		a->waits = shake_flows_arrived(&peer->flows, segment, a->link->path->settings.id,
+					       a->head.flags & SHAKE_MAL, a->head.mal,
+					       a->head.flags & SHAKE_KEPT, a->now);
+	if (*is_tcp && peer->held)
+		shake_flows_timed(&peer->flows, segment, a->now);
 	return true;
 }
 
@@ -250,7 +254,7 @@ static void deliver_inner(struct shake_dev *d, struct arrival *a)
 		make_duplicates(d, skb);
 	if (a->head.flags & SHAKE_NUMBERED) {
 		shake_order_take(peer, skb, a->head.mal);
-	} else if (is_tcp && READ_ONCE(d->settings.ack) == SHAKE_ACK_AUTO) {
+	} else if (a->waits && READ_ONCE(d->settings.ack) == SHAKE_ACK_AUTO) {
 		dev_sw_netstats_rx_add(d->dev, skb->len);
 		put_in_order(peer, &segment, &a->head, skb, a->now);
 	} else {

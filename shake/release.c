@@ -20,7 +20,7 @@ void shake_release_held(struct shake_peer *peer)
 	if (!shake_held_begin(held))
 		return;
 	while (shake_held_waits(held) && left && !shake_is_full(peer, &trip)) {
-		skb = shake_held_take(held, trip);
+		skb = shake_held_take(held, max(trip, READ_ONCE(peer->flows.longest)));
 		if (!skb)
 			break;
 		shake_send_held(peer, skb);

@@ -29,6 +29,8 @@
 #define SHAKE_UDP_V4 28
 #define SHAKE_UDP_V6 48
 
+#define SHAKE_SHARE 4	/* times what is left, that one may have */
+
 #define SHAKE_EVENTS 256			/* that wait for the next sending */
 
 #define SHAKE_LENGTHS 129			/* of prefixes, 0 to 128 */
@@ -211,6 +213,7 @@ struct shake_orders;
  * @prefixes: inner addresses it may send from
  * @lock: over what follows, @keys and the paths
  * @paths: by id - 1
+ * @last_path: the highest number that one has had
  * @sched: whose turn it is
  * @ack_path: path for small packets; 0: none named
  * @welcome_at: us, when HELLO was answered last, by path
@@ -235,6 +238,7 @@ struct shake_peer {
 
 	spinlock_t lock;	/* over what follows, keys and the paths */
 	struct shake_path __rcu *paths[SHAKE_PATHS_MAX];
+	u8 last_path;
 	struct shake_sched sched;
 	u8 ack_path;
 	u64 welcome_at[SHAKE_PATHS_MAX];
@@ -387,6 +391,15 @@ static inline void shake_count(struct shake_dev *d, enum shake_count what)
 	atomic64_inc(&d->counts[what]);
 }
 
+/*
+ * Whether one of several that has so many may have one more. Some is always left for who comes
+ * later, and what is left of all says how many each may have: none takes what others need.
+ */
+static inline bool shake_has_share(u32 has, u32 few, int left)
+{
+	return has < few || (left > 0 && has < SHAKE_SHARE * (u32)left);
+}
+
 static inline bool shake_is_leader(const struct shake_dev *d)
 {
 	return d->settings.role == SHAKE_LEADER;
@@ -403,7 +416,7 @@ static inline struct shake_path *shake_path(const struct shake_peer *peer, u8 id
 /* The path behind the one with number @id, or NULL; @id becomes its number. */
 static inline struct shake_path *shake_next_path(const struct shake_peer *peer, u8 *id)
 {
-	while (*id < SHAKE_PATHS_MAX) {
+	while (*id < READ_ONCE(peer->last_path)) {
 		struct shake_path *path = rcu_dereference_raw(peer->paths[(*id)++]);
 
 		if (path)

@@ -16,6 +16,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -75,15 +76,24 @@ def cache_dir() -> Path:
     return folder
 
 
+PATIENCE_S = 30.0  # from which on a user hears of any wait
+
+
 def _lock(handle: BinaryIO, waiting: str) -> None:
-    """Lock a file exclusively; if another process has it, say so (unless that is empty) and wait
-    for it."""
+    """Lock a file exclusively; if another process has it, wait for it. These words say so at once,
+    unless they are empty, and the file's name if it takes long."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         if waiting:
             print(waiting, file=sys.stderr, flush=True)
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        late = f"waiting for another process, which holds {handle.name}"
+        timer = threading.Timer(PATIENCE_S, print, [late], {"file": sys.stderr, "flush": True})
+        timer.start()
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        finally:
+            timer.cancel()
 
 
 def _alone(path: Path, waiting: str = "") -> BinaryIO:

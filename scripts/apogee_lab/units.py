@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -93,36 +94,40 @@ def split_kind(kind: str) -> tuple[str, list[str]]:
     return base, words
 
 
+#: By kind the unit shown in listings, and a short description of what is valid.
+_KINDS = {
+    "rate": ("bit/s", "a rate such as 10mbit (bit, kbit, mbit, gbit)"),
+    "time": ("s", "a time such as 250ms (ns, us, ms, s, min)"),
+    "size": ("bytes", "a size such as 625kB (B, kB, MB, GB, KiB, MiB, GiB)"),
+    "ber": ("errors/bit", "a bit error rate from 0 to below 1, such as 1e-7"),
+    "float": ("number", "a number"),
+    "int": ("number", "a whole number"),
+    "bool": ("0/1", "0 or 1"),
+    "share": ("%", "a share such as 0.5%, from 0% to 100%"),
+    "event": ("START:LENGTH", "START:LENGTH such as 45s:1s"),
+    "burst": ("P%:R%", "two shares P:R such as 1%:30%"),
+    "every": ("EVERY:LENGTH", "EVERY:LENGTH such as 2s:50ms"),
+    "events": (
+        "WHAT@START:LENGTH+…",
+        "rate:RATE@START:LENGTH, queue:SIZE@START:LENGTH, delay:TIME@START:LENGTH, "
+        "loss:SHARE@START:LENGTH, ber:BER@START:LENGTH (all without :LENGTH to the end), "
+        "stall@START:LENGTH or outage@START:LENGTH, several joined by +",
+    ),
+    "file": ("file", "a file's name"),
+    "control": ("name", "a congestion control's name"),
+}
+
+
 def describe(kind: str) -> str:
     """A short description of the valid input for this kind."""
     base, words = split_kind(kind)
-    known = {
-        "rate": "a rate such as 10mbit (bit, kbit, mbit, gbit)",
-        "time": "a time such as 250ms (ns, us, ms, s, min)",
-        "size": "a size such as 625kB (B, kB, MB, GB, KiB, MiB, GiB)",
-        "ber": "a bit error rate from 0 to below 1, such as 1e-7",
-        "float": "a number",
-        "int": "a whole number",
-        "bool": "0 or 1",
-        "share": "a share such as 0.5%, from 0% to 100%",
-        "event": "START:LENGTH such as 45s:1s",
-        "burst": "two shares P:R such as 1%:30%",
-        "every": "EVERY:LENGTH such as 2s:50ms",
-        "events": "rate:RATE@START:LENGTH, queue:SIZE@START:LENGTH, delay:TIME@START:LENGTH, "
-        "loss:SHARE@START:LENGTH, ber:BER@START:LENGTH (all without :LENGTH to the end), "
-        "stall@START:LENGTH or outage@START:LENGTH, several joined by +",
-        "file": "a file's name",
-        "control": "a congestion control's name",
-    }
     if base.startswith("choice:"):
-        text = "one of " + ", ".join(base[len("choice:") :].split(","))
+        text = "one of " + base.removeprefix("choice:").replace(",", ", ")
     elif base.startswith(LIST):
         text = f"{describe(base.removeprefix(LIST))}, or several joined by +"
     else:
-        text = known[base]
-    for word in words:
-        text += f", or {word}"
-    return text
+        text = _KINDS[base][1]
+    return ", or ".join([text, *words])
 
 
 def unit_name(kind: str) -> str:
@@ -131,11 +136,11 @@ def unit_name(kind: str) -> str:
     if base.startswith(LIST):
         unit = unit_name(base.removeprefix(LIST))
         return f"{unit}+{unit}…"
-    names = {"rate": "bit/s", "time": "s", "size": "bytes", "event": "START:LENGTH", "bool": "0/1"}
-    names |= {"ber": "errors/bit", "int": "number", "float": "number", "share": "%"}
-    names |= {"burst": "P%:R%", "every": "EVERY:LENGTH", "events": "WHAT@START:LENGTH+…"}
-    names |= {"file": "file", "control": "name"}
-    return names.get(base, "")
+    return _KINDS.get(base, ("",))[0]
+
+
+def _unfit(text: str, kind: str) -> UnitError:
+    return UnitError(f"{text!r} is not {describe(kind)}")
 
 
 def _with_unit(text: str, table: dict[str, int] | dict[str, Fraction], kind: str) -> Fraction:
@@ -148,13 +153,13 @@ def _with_unit(text: str, table: dict[str, int] | dict[str, Fraction], kind: str
             return number * table[unit]
         if unit == "" and number == 0:
             return Fraction(0)
-    raise UnitError(f"{text!r} is not {describe(kind)}")
+    raise _unfit(text, kind)
 
 
 def _float(text: str, kind: str) -> float:
     value = float(text) if re.fullmatch(rf"[+-]?{_NUMBER.pattern}", text, re.I | re.A) else math.nan
     if not math.isfinite(value):
-        raise UnitError(f"{text!r} is not {describe(kind)}")
+        raise _unfit(text, kind)
     return value
 
 
@@ -179,70 +184,49 @@ def parse(kind: str, text: str) -> Value:
     base, words = split_kind(kind)
     if text in words:
         return None if text == "none" else text
-    if base == "rate":
-        return _whole(_with_unit(text.lower(), _RATE, kind), text, kind, "bit/s")
-    if base == "time":
-        return _seconds(_with_unit(text, _TIME, kind), text)
-    if base == "size":
-        return _whole(_with_unit(text, _SIZE, kind), text, kind, "bytes")
-    if base == "ber":
-        value = _float(text, kind)
-        if not 0 <= value < 1:
-            raise UnitError(f"{text!r} is not {describe(kind)}")
-        return abs(value)
-    if base == "float":
-        return _float(text, kind)
-    if base == "int":
-        if not re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
-            raise UnitError(f"{text!r} is not {describe(kind)}")
-        return int(text)
-    if base == "bool":
-        if text not in ("0", "1"):
-            raise UnitError(f"{text!r} is not {describe(kind)}")
-        return int(text)
+    if base in _PARSED:
+        return _PARSED[base](text, kind)
     if base.startswith("choice:"):
-        known = base[len("choice:") :].split(",")
+        known = base.removeprefix("choice:").split(",")
         if text not in known:
             choices = ", ".join([*known, *words])
             raise UnitError(f"unknown value {text!r}; choose from: {choices}")
-        return text
-    if base == "control":
-        if not CONTROL.fullmatch(text):
-            raise UnitError(f"{text!r} is not {describe(kind)}")
-        return text
-    if base == "share":
-        return _share(text, kind)
-    if base == "event":
-        return _event(text, kind)
-    if base == "burst":
-        return _burst(text, kind)
-    if base == "every":
-        return _every(text, kind)
-    if base == "events":
-        return tuple(_one_event(item, kind) for item in text.split("+"))
-    if base == "file":
-        if not text:
-            raise UnitError(f"{text!r} is not {describe(kind)}")
         return text
     if base.startswith(LIST):
         try:
             return tuple(parse(base.removeprefix(LIST), item) for item in text.split("+"))
         except UnitError:
-            raise UnitError(f"{text!r} is not {describe(kind)}") from None
+            raise _unfit(text, kind) from None
     raise KeyError(f"unknown kind of value: {kind}")
+
+
+def _ber(text: str, kind: str) -> float:
+    value = _float(text, kind)
+    if not 0 <= value < 1:
+        raise _unfit(text, kind)
+    return abs(value)
+
+
+def _matching(pattern: str, convert: Callable[[str], Value]) -> Callable[[str, str], Value]:
+    def parse_it(text: str, kind: str) -> Value:
+        if not re.fullmatch(pattern, text, re.ASCII | re.DOTALL):
+            raise _unfit(text, kind)
+        return convert(text)
+
+    return parse_it
 
 
 def _share(text: str, kind: str) -> float:
     number = _NUMBER.match(text)
     if not number or text[number.end() :].strip() != "%" or Fraction(number.group()) > 100:
-        raise UnitError(f"{text!r} is not {describe(kind)}")
+        raise _unfit(text, kind)
     return float(Fraction(number.group()) / 100)
 
 
 def _burst(text: str, kind: str) -> tuple[float, float]:
     into, colon, back = text.partition(":")
     if not colon:
-        raise UnitError(f"{text!r} is not {describe(kind)}")
+        raise _unfit(text, kind)
     shares = (_share(into, kind), _share(back, kind))
     if not shares[1]:
         raise UnitError(f"{text!r}: with R=0% a burst never ends")
@@ -252,11 +236,11 @@ def _burst(text: str, kind: str) -> tuple[float, float]:
 def _two_times(text: str, kind: str) -> tuple[float, float]:
     one, colon, other = text.partition(":")
     if not colon:
-        raise UnitError(f"{text!r} is not {describe(kind)}")
+        raise _unfit(text, kind)
     try:
         return (float(parse("time", one)), float(parse("time", other)))
     except UnitError:
-        raise UnitError(f"{text!r} is not {describe(kind)}") from None
+        raise _unfit(text, kind) from None
 
 
 def _every(text: str, kind: str) -> tuple[float, float]:
@@ -272,7 +256,7 @@ def _one_event(text: str, kind: str) -> Event:
     what, colon, amount = head.partition(":")
     value_kind = EVENTS.get(what)
     if not at or what not in EVENTS or bool(colon) != bool(value_kind):
-        raise UnitError(f"{text!r} is not {describe(kind)}")
+        raise _unfit(text, kind)
     start, timed, length = when.partition(":")
     try:
         value = parse(value_kind, amount) if value_kind else None
@@ -292,6 +276,24 @@ def _event(text: str, kind: str) -> tuple[float, float]:
     if event[1] <= 0:
         raise UnitError(f"{text!r}: the length must be longer than 0s")
     return event
+
+
+_PARSED: dict[str, Callable[[str, str], Value]] = {
+    "rate": lambda text, kind: _whole(_with_unit(text.lower(), _RATE, kind), text, kind, "bit/s"),
+    "time": lambda text, kind: _seconds(_with_unit(text, _TIME, kind), text),
+    "size": lambda text, kind: _whole(_with_unit(text, _SIZE, kind), text, kind, "bytes"),
+    "ber": _ber,
+    "float": _float,
+    "int": _matching(r"[+-]?\d{1,18}", int),
+    "bool": _matching("[01]", int),
+    "control": _matching(CONTROL.pattern, str),
+    "file": _matching(".+", str),
+    "share": _share,
+    "event": _event,
+    "burst": _burst,
+    "every": _every,
+    "events": lambda text, kind: tuple(_one_event(item, kind) for item in text.split("+")),
+}
 
 
 def _decimal(value: Fraction) -> str | None:

@@ -557,7 +557,7 @@ static inline void shake_path_sent(struct shake_path_est *e, u32 counter, u32 by
 	struct shake_sent *record;
 	bool keep = shake_path_records(e, counter);
 	u32 wait = shake_path_wait(e, now);
-	u32 trip = shake_path_trip(e, bytes, now);
+	u32 trip = keep ? shake_path_trip(e, bytes, now) : 0;
 
 	if (!shake_path_outstanding(e))
 		e->told_at = now;

@@ -17,7 +17,8 @@
  *	error      If BASE does not pass, either, there are shorter ones down to
  *	           SHAKE_PLPMTU_LEAST; that is not probed.
  *	done       What passes is the limit. After 600 s (PMTU_RAISE_TIMER) a search begins anew
- *	           from there, if the route takes more.
+ *	           from there, if the route takes more. It goes on beside data, which keeps the
+ *	           limit until more has passed (5.3.3).
  *	doubt      A path that comes back is asked whether it takes what it took; and one that did
  *	           not bring several long packets one after the other, while pseudo-ACKs come
  *	           (4.3, black hole detection): SHAKE_PLPMTU_MISSES, or two if no other came for
@@ -64,6 +65,7 @@
  * @high: longest size that is not known not to
  * @proven: @sure passed
  * @done: nothing is searched
+ * @later: a search has ended with @sure, and another one looks for more
  * @asks: whether @sure still passes
  * @refuted: sizes that did not pass, in this search
  * @size: probed
@@ -89,6 +91,7 @@ struct shake_plpmtu {
 	u32 high;
 	bool proven;
 	bool done;
+	bool later;
 	bool asks;
 	u8 refuted;
 	u32 size;
@@ -110,6 +113,7 @@ struct shake_plpmtu {
 static inline void shake_plpmtu_search(struct shake_plpmtu *p, u32 high, u64 now)
 {
 	p->high = high;
+	p->later = p->proven && (p->done || p->later);
 	p->done = false;
 	p->asks = false;
 	p->refuted = 0;
@@ -223,6 +227,7 @@ static inline void shake_plpmtu_refute(struct shake_plpmtu *p)
 	p->sure = min(p->asks && p->high > p->base ? p->base : SHAKE_PLPMTU_LEAST, p->high);
 	p->asks = false;
 	p->proven = false;
+	p->later = false;
 }
 
 /**
@@ -369,6 +374,19 @@ static inline bool shake_plpmtu_takes(const struct shake_plpmtu *p, u32 length)
 }
 
 /**
+ * shake_plpmtu_is_known() - whether senders of what is longer than passes are told
+ * @p: the path
+ *
+ * Not in the middle of the first search: they would be told of less than passes, for minutes.
+ *
+ * Return: true if they are.
+ */
+static inline bool shake_plpmtu_is_known(const struct shake_plpmtu *p)
+{
+	return !p->most || p->done || p->later;
+}
+
+/**
  * shake_plpmtu_cuts() - whether routers may cut a packet to pieces
  * @p: the path
  * @length: octets
@@ -379,7 +397,11 @@ static inline bool shake_plpmtu_takes(const struct shake_plpmtu *p, u32 length)
  */
 static inline bool shake_plpmtu_cuts(const struct shake_plpmtu *p, u32 length)
 {
-	return !p->most || (!p->done && length > (p->asks ? p->base : p->sure));
+	if (!p->most)
+		return true;
+	if (p->done || (p->later && length > p->sure))
+		return false;
+	return length > (p->asks ? p->base : p->sure);
 }
 
 /**

@@ -92,6 +92,7 @@ static void step(struct shake_flows *f, u8 what, u8 offset, const struct shake_s
 	case ACKED:
 		shake_flows_ack(f, s, offset & 3, 1 + (offset >> 2), now);
 		shake_flows_passes(f, s, !(offset >> 5), now);
+		shake_flows_timed(f, s, now);
 		expect(f->opening <= f->count);
 		break;
 	case PATH_LOST:

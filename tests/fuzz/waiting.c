@@ -124,6 +124,11 @@ void waiting_datagram(u32 number)
 	shake_order_take(&peers[0], packet_of(number, 0), number);
 }
 
+void waiting_elsewhere(s32 count)
+{
+	atomic_set(&d.waiting, atomic_read(&d.waiting) + count);
+}
+
 u32 waiting_up(void)
 {
 	return take_from(&up);

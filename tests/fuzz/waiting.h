@@ -16,8 +16,9 @@ void waiting_end(void);
 /* us from now on; timers run when their time has come */
 void waiting_advance(u32 us);
 
-/* order.c: a datagram comes; one that went up; how many of the device wait */
+/* order.c: a datagram comes; so many more of others wait; one that went up; how many wait */
 void waiting_datagram(u32 number);
+void waiting_elsewhere(s32 count);
 u32 waiting_up(void);
 u32 waiting_count(void);
 

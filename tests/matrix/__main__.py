@@ -64,7 +64,7 @@ def every_release(record: Record, suites: Sequence[str]) -> None:
 
     wanted = [one for one in sorted(todo, key=turn) if not record.good("listed", *one)]
     for one, fetched in listed.each(wanted):
-        record.row("listed", *one, make=lambda: checks.listed_row(one, fetched))  # noqa: B023
+        record.row("listed", *one, make=lambda: checks.listed_row(one, fetched, record.twin))  # noqa: B023
     for key in [("listed", *one) for one in todo]:
         record.rows[key] = record.rows.pop(key, None) or record.good(*key)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from apogee_lab.kernels.kernel import Kernel
 from tests import BUILD, ROOT
 from tests.asked import guests
 from tests.guest.runs import Case, Run, run_cases
+from tests.matrix import equal
 from tests.matrix.rows import Row
 
 COLUMNS = ("W=1", "sparse", "boots", "loads", "smoke", "answers", "bpf", "bpf answers")
@@ -37,9 +38,11 @@ def _compiled(k: Kernel, out: Path, *words: str, flags: Sequence[str] = ()) -> s
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
-    lines = [line for line in done.stdout.splitlines() if _COMPLAINT.search(line)]
-    if done.returncode and not lines:
-        lines = done.stdout.splitlines()[-3:]
+    said = done.stdout.splitlines()
+    lines = [line for line in said if _COMPLAINT.search(line)]
+    if done.returncode:  # why make stops need not say "error"
+        stop = next((n for n, line in enumerate(said) if "***" in line), len(said))
+        lines = [*said[max(stop - 3, 0) : stop], *lines]
     return "\n    ".join(lines)
 
 
@@ -150,13 +153,24 @@ def foreign_row(suite: str, arch: str, native: Row) -> Row:
     return row
 
 
-def listed_row(asked: listed.Asked, fetched: Future[Kernel]) -> Row:
-    """A release that a suite lists, compiled and checked in one go."""
+def listed_row(
+    asked: listed.Asked, fetched: Future[Kernel], twin: Callable[[Row], Row | None]
+) -> Row:
+    """A release that a suite lists, compiled and checked in one go, unless its headers and tools
+    are those of a row that was."""
     row = Row(*asked)
     out = BUILD / "matrix" / row.release
-    flags = ("W=1", "C=1")
+
+    def compiled() -> str:
+        k = fetched.result()
+        row.headers = equal.headers(k)
+        if other := twin(row):
+            row.note = f"headers of {other.release}"
+            return ""
+        return _compiled(k, out, "--product", flags=("W=1", "C=1"))
+
     try:
-        row.look("W=1, sparse", lambda: _compiled(fetched.result(), out, "--product", flags=flags))
+        row.look("W=1, sparse", compiled)
     finally:
         shutil.rmtree(out, ignore_errors=True)
     return row

@@ -23,7 +23,8 @@ UNSTABLE = "sid"  # compiled for, not booted
 class Row:
     """One kernel: for each column that applies, what is wrong, empty if nothing is.
 
-    ``release`` is empty if there is no kernel; ``note`` is no failure. ``date`` is that of its run.
+    ``release`` is empty if there is no kernel; ``note`` is no failure. ``date`` is that of its run,
+    ``headers`` a hash of what was compiled with.
     """
 
     suite: str
@@ -32,6 +33,7 @@ class Row:
     cells: dict[str, str] = field(default_factory=dict)
     note: str = ""
     date: str = ""
+    headers: str = ""
 
     def look(self, column: str, check: Callable[[], str]) -> bool:
         """Fill a cell; whether nothing is wrong."""
@@ -78,6 +80,14 @@ class Record:
         """What need not be made again."""
         row = self._old.get(asked)
         return None if row is None or row.failures else row
+
+    def twin(self, row: Row) -> Row | None:
+        """The row of the same suite that was made, and is good, with the same headers."""
+        for other in self._old.values():
+            same = (other.suite, other.headers) == (row.suite, row.headers)
+            if row.headers and same and not other.note and not other.failures:
+                return other
+        return None
 
     def row(self, *asked: str, make: Callable[[], Row]) -> Row:
         """What was asked for."""

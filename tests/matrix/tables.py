@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from apogee_lab.kernels.listed import FLAVOURS
 from apogee_lab.results.text import NONE, as_markdown, as_text
 from tests import ROOT
 from tests.matrix.checks import COLUMNS
@@ -13,6 +14,7 @@ from tests.matrix.rows import Asked, Row, read
 
 RECORD = ROOT / "docs/results/matrix.jsonl"
 PAGE = ROOT / "docs/kernels.md"
+ALL = {name for names in FLAVOURS.values() for name in names}
 BEGIN, END = "<!-- matrix: begin -->\n", "<!-- matrix: end -->\n"
 
 
@@ -33,6 +35,19 @@ def booted(rows: Sequence[Row]) -> list[list[str]]:
     return found
 
 
+def _brief(table: list[list[str]]) -> list[list[str]]:
+    """Kernels of which the same can be said as one line; notes are left to the record."""
+    head, *rest = table
+    if "kernel" not in head:
+        return table
+    first, end = head.index("kernel"), len(head) - head.count("")
+    kernels: dict[tuple[str, ...], list[str]] = {}
+    for row in rest:
+        if row[first] != NONE:
+            kernels.setdefault(tuple(row[first + 1 : end]), []).append(row[first])
+    return [head[first:end], *([", ".join(names), *cells] for cells, names in kernels.items())]
+
+
 def listed(rows: Sequence[Row]) -> list[list[str]]:
     """A row per version and those before it with the same flavours and results."""
     lines: dict[tuple[str, str], list[Row]] = {}
@@ -51,6 +66,8 @@ def listed(rows: Sequence[Row]) -> list[list[str]]:
 
 def _flavours(version: str, group: Sequence[Row], bad: bool) -> list[str]:
     names = [row.release.removeprefix(f"{version}-") for row in group if bool(row.failures) == bad]
+    if set(names) == ALL:
+        return ["all six"]
     return sorted(filter(None, names), key=lambda name: (name.split("-")[-1], len(name)))
 
 
@@ -72,5 +89,5 @@ def page() -> str:
     """The page with the tables of the record in docs/results."""
     rows = read(RECORD)
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    text = tables(rows, lambda table: as_markdown(table, left=len(table[0])))
+    text = tables(rows, lambda table: as_markdown(_brief(table), left=len(_brief(table)[0])))
     return f"{before}{BEGIN}\n{text}\n\n{END}{rest.split(END)[1]}"

@@ -124,10 +124,4 @@ def do_beside(args: Arguments) -> int:
 
 
 def beside_parser(parser: Parser) -> None:
-    parser.add_argument(
-        "records",
-        nargs="+",
-        metavar="RECORDS",
-        help="file of records of satellite-shared with two flows",
-    )
-    _add_filter(parser)
+    _add_filter(parser, "satellite-shared with two flows")

@@ -172,18 +172,17 @@ def _add_choice(parser: Parser, cc: str | None) -> None:
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE",
-        help="a parameter, or MODULE.PARAM; lists (ber=0,1e-8) make a product",
+        help="a parameter, or MODULE.PARAM; of lists (ber=0,1e-8) every combination is run",
     )  # fmt: skip
 
 
-def _add_filter(parser: Parser) -> None:
+def _add_filter(parser: Parser, records: str = "") -> None:
+    """Which records, and which of them."""
+    if records:
+        parser.add_argument("records", nargs="+", metavar="RECORDS", help=f"records of {records}")
     parser.add_argument("--cc", metavar="A,B", help="only these algorithms")
     parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="only records with this value",
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="only records with this"
     )
     parser.add_argument("--seed", metavar="N,N", help="only these seeds")
 

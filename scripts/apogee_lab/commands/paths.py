@@ -67,10 +67,4 @@ def do_paths(args: Arguments) -> int:
 
 
 def paths_parser(parser: Parser) -> None:
-    parser.add_argument(
-        "records",
-        nargs="+",
-        metavar="RECORDS",
-        help="file of records of one flow or of equal flows",
-    )
-    _add_filter(parser)
+    _add_filter(parser, "one flow or of equal flows")

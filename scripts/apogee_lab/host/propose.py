@@ -57,8 +57,8 @@ def propose(path: Path, loss: float, shared: bool) -> Proposal:
     share = min(1.0, cubic_window(loss, path.rtt) / product)
     if share < 1:
         reason = (
-            f"With {loss:.2g} of all packets lost at random CUBIC's mean window (RFC 9438) is "
-            f"{share * 100:.0f} % of the path's {product} packets; star tells such losses from "
+            f"With {100 * loss:.2g} % of all packets lost at random CUBIC's mean window (RFC 9438) "
+            f"is {share * 100:.0f} % of the path's {product} packets; star tells such losses from "
             "congestion."
         )
         beware = (
@@ -115,14 +115,18 @@ def card_of(algorithm: str) -> tuple[str, list[dict[str, str]]]:
 def as_text(path: Path, found: Proposal) -> list[str]:
     """The proposal as paragraphs of a comment."""
     card, verdicts = card_of(found.algorithm)
-    told = ", ".join(
-        f"{one['section']} {one['verdict']}" + (f" ({one['figure']})" if one["figure"] else "")
-        for one in verdicts
-    )
+    told = ""
+    for verdict in ("not met", "not shown"):
+        which = [
+            one["section"] + (f" ({one['figure']})" if one["figure"] else "")
+            for one in verdicts
+            if one["verdict"] == verdict
+        ]
+        told += f"{verdict}: {', '.join(which)}; " if which else ""
     return [
         f"Proposed: {found.algorithm}. {found.reason}",
         found.beware,
-        f"Its report card ({card}): {told}." if told else "",
+        f"Its report card ({card}): {told}all else met." if verdicts else "",
         f"  modprobe {found.module}; sysctl -w net.ipv4.tcp_congestion_control={found.algorithm}",
     ]
 

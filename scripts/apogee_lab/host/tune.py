@@ -106,8 +106,8 @@ def settings(path: Path) -> list[Setting]:
         Setting("net.core.wmem_max", str(by_hand), "The same for SO_SNDBUF.", size=True),
         Setting(
             "net.ipv4.tcp_rmem", receive,
-            "Receive buffers: minimum, initial, maximum. The initial one holds one product, up to "
-            "the kernel's default maximum, so that the window does not have to grow from 64 kB one "
+            "Receive buffers: minimum, initial, maximum. The initial one holds P, up to the "
+            "kernel's default maximum, so that the window does not have to grow from 64 kB one "
             "step per round trip.",
             size=True,
         ),
@@ -154,11 +154,11 @@ def _limits(path: Path) -> str:
         return ""
     text = f"TCP's largest window, {WINDOW_MAX} bytes (RFC 7323), is the limit here: less than "
     if path.product <= WINDOW_MAX:
-        return text + "four products."
+        return f"{text}{WINDOWS} P."
     one = int(WINDOW_MAX * 8 / Fraction(repr(path.rtt))) // 10**6 * 10**6
     flows = -(-path.product // WINDOW_MAX)
     return (
-        f"{text}one product. A flow reaches {units.format('rate', one)} at the most, "
+        f"{text}P. A flow reaches {units.format('rate', one)} at the most, "
         f"{flows} flows fill the path."
     )
 
@@ -168,8 +168,8 @@ def _sizes(path: Path) -> list[str]:
     rate, rtt = units.format("rate", path.rate), units.format("time", path.rtt)
     buffer = OVERHEAD * path.window
     return [
-        f"Bandwidth-delay product: {rate} x {rtt} / 8 = {path.product} bytes.",
-        f"Window: four products, at most TCP's largest: {path.window} bytes. One is in flight; the "
+        f"Bandwidth-delay product P: {rate} x {rtt} / 8 = {path.product} bytes.",
+        f"Window: {WINDOWS} P, at most TCP's largest: {path.window} bytes. One P is in flight; the "
         "sender continues for a second one while a lost segment is retransmitted, for a third one "
         "if that retransmission is lost, and for a fourth one until losses are told from "
         "reordering, and for queues.",
@@ -186,7 +186,7 @@ def _device(path: Path) -> list[str]:
     """The settings of the device: paragraphs, and commands that are not wrapped."""
     limit, flow_limit = max(path.packets, FQ_LIMIT), max(path.packets, FQ_FLOW_LIMIT)
     return [
-        "Queue of the path's first device DEV, which is not a sysctl: one product, "
+        "Queue of the path's first device DEV, which is not a sysctl: P, "
         f"{path.packets} packets, or the kernel's default if that is larger. TCP small queues keep "
         "this host's own flows from filling it; on a router it absorbs bursts. The first command "
         "is for pfifo_fast and similar queues, the second for fq.",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from ..results.statistics import Estimate, mean_of, ratio_of
 from .criteria import Test
@@ -80,8 +81,8 @@ def _of(
         verdict,
         found.value,
         *bounds,
-        measured=math.fsum(values) / len(values) - test.slack,
-        reference=math.fsum(reference) / len(reference) - test.slack if reference else None,
+        measured=fmean(values) - test.slack,
+        reference=fmean(reference) - test.slack if reference else None,
         than=mix,
         why="" if math.isfinite(high - low) else "the interval has no bounds",
     )

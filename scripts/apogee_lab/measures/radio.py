@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from .measure import Measure
-from .pings import PINGS
+from .realtime import PINGS
 from .record import RecordError
 
 if TYPE_CHECKING:

@@ -14,8 +14,10 @@ below make checks.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, pstdev
 from typing import Any
 
 from .. import units
@@ -180,10 +182,21 @@ YES, NO, NOT_SHOWN = "yes", "no", "not shown"
 
 @dataclass(frozen=True)
 class Verdict:
-    """The numbers as text, and whether the claim holds: one of the three words above."""
+    """The numbers as text, whether the claim holds (one of the three words above), and the text of
+    a page if all numbers are too many for it."""
 
     ours: str
     holds: str
+    brief: str = ""
+
+
+def ends(parts: Sequence[Part]) -> str:
+    """The parts with the least and the greatest mean; of more than two also how many are against
+    the claim."""
+    ordered = sorted(parts, key=lambda part: part.found.value)
+    text = " … ".join(map(str, ordered if len(parts) < 2 else (ordered[0], ordered[-1])))
+    against = sum(not part.yes for part in parts)
+    return text + (f" (against: {against} of {len(parts)})" if against and len(parts) > 2 else "")
 
 
 def decide(parts: Sequence[Part]) -> Verdict:
@@ -192,10 +205,18 @@ def decide(parts: Sequence[Part]) -> Verdict:
     if not parts:
         return Verdict(NONE, NOT_SHOWN)
     text = "; ".join(map(str, parts))
+    alike = len({(part.low, part.high, part.unit) for part in parts}) == 1
+    brief = ends(parts) if alike and len(parts) > 2 else ""
     level = 1 - (1 - LEVEL) / len(parts)
     if any(part.surely_outside(level) for part in parts):
-        return Verdict(text, NO)
-    return Verdict(text, YES if all(part.surely_inside for part in parts) else NOT_SHOWN)
+        return Verdict(text, NO, brief)
+    holds = all(part.surely_inside for part in parts)
+    return Verdict(text, YES if holds else NOT_SHOWN, brief)
+
+
+def outermost(parts: Sequence[Part]) -> Verdict:
+    """The verdict on many parts, of which every table shows the :func:`ends` only."""
+    return Verdict(ends(parts), decide(parts).holds)
 
 
 def percent(label: str, gain: Estimate, low: float, high: float) -> Part:
@@ -233,29 +254,23 @@ def settled(series: Sequence[float]) -> list[float]:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+    return fmean(values) if values else None
 
 
 def swing(series: Sequence[float]) -> float | None:
     """Standard deviation over mean, without the start-up."""
     found = settled(series)
     mean = _mean(found)
-    if not mean:
-        return None
-    return math.sqrt(math.fsum((x - mean) ** 2 for x in found) / len(found)) / mean
+    return pstdev(found) / mean if mean else None
 
 
 def correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Pearson's r of two series without their start-up; None if one is constant."""
-    a, b = settled(a), settled(b)
-    count = min(len(a), len(b))
-    if not count:
+    pairs = list(zip(settled(a), settled(b), strict=False))
+    try:
+        return statistics.correlation(*zip(*pairs, strict=True)) if pairs else None
+    except statistics.StatisticsError:
         return None
-    a, b = a[:count], b[:count]
-    mean_a, mean_b = math.fsum(a) / count, math.fsum(b) / count
-    both = math.fsum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
-    spread = math.fsum((x - mean_a) ** 2 for x in a) * math.fsum((y - mean_b) ** 2 for y in b)
-    return both / math.sqrt(spread) if spread else None
 
 
 #: The series of a record: what is under way in bytes, the bandwidth estimate in bit/s.
@@ -335,7 +350,7 @@ def above(
         parts = []
         for ber in bers:
             found = {rival: results.values(rival, ber, total) for rival in rivals}
-            best = max(rivals, key=lambda rival: math.fsum(found[rival]) / len(found[rival]))
+            best = max(rivals, key=lambda rival: fmean(found[rival]))
             label = show(ber) + (f" (over {best.partition('+')[0]})" if len(rivals) > 1 else "")
             found_gain = gain(results.values(cc, ber, total), found[best])
             parts.append(percent(label, found_gain, least, math.inf))
@@ -535,7 +550,7 @@ def always_highest(cc: str, rivals: Sequence[str], ber: float) -> Check:
         for same_seed in results.same_seeds((cc, *rivals), ber):
             columns = zip(*(record["series"][0][UNDER_WAY] for record in same_seed), strict=False)
             seconds = [own >= max(others) for own, *others in columns]
-            found.append(sum(seconds) / len(seconds))
+            found.append(fmean(seconds))
         return found
 
     def check(results: Results) -> Verdict:

@@ -46,7 +46,8 @@ def _row(choice: Choice, claim: Claim, variant: str, results: Results) -> Row:
     except NotMeasured as missing:
         return row | {"ours": f"not measured: {missing}"}
     why = claim.why or UNKNOWN if verdict.holds == NO else NONE
-    return row | {"ours": verdict.ours, "holds": verdict.holds, "why": why}
+    brief = verdict.brief or verdict.ours
+    return row | {"ours": verdict.ours, "brief": brief, "holds": verdict.holds, "why": why}
 
 
 def rows(choice: Choice, results: Mapping[str, Results]) -> list[Row]:

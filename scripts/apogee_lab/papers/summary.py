@@ -15,7 +15,8 @@ from .figure import Paper
 from .report import Row, counts, once
 from .variants import label
 
-MOST_ROWS = 8
+#: Rows of a table, and how many if more claims are refuted.
+ROWS, MOST_ROWS = 6, 8
 
 
 def _weight(row: Row, verdicts: Sequence[str]) -> tuple[bool, bool, bool]:
@@ -25,7 +26,7 @@ def _weight(row: Row, verdicts: Sequence[str]) -> tuple[bool, bool, bool]:
 
 def _claims(paper: Paper, rows: Sequence[Row]) -> list[list[str]]:
     """A row for each claim: its verdict in each form, and the numbers of the last form in which it
-    was checked. No more than MOST_ROWS, in the paper's order."""
+    was checked. Those that weigh most, in the paper's order."""
     by_form = {form: once(rows, variant) for form, variant in paper.forms.items()}
     found = []
     for at, places in enumerate(zip(*by_form.values(), strict=True)):
@@ -33,11 +34,13 @@ def _claims(paper: Paper, rows: Sequence[Row]) -> list[list[str]]:
         checked = [row for row in places if row["holds"] != NONE]
         if not checked:
             continue
-        last, ours = checked[-1], checked[-1]["ours"]
+        last, ours = checked[-1], checked[-1]["brief"]
         if last["variant"] not in ("today", list(paper.forms.values())[-1]):
             ours += f" [{label(last['variant'])}]"
         found.append((_weight(last, verdicts), at, [last["claim"], *verdicts, ours]))
-    shown = sorted(sorted(found, key=lambda one: one[:2])[:MOST_ROWS], key=lambda one: one[1])
+    refuted = sum(not weight[0] for weight, _, _ in found)
+    most = max(ROWS, min(refuted, MOST_ROWS))
+    shown = sorted(sorted(found, key=lambda one: one[:2])[:most], key=lambda one: one[1])
     left = [one for one in found if one not in shown]
     return [row for _, _, row in shown] + _left(paper, [row for _, _, row in left])
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 
 LEVEL = 0.95  # of an interval unless another one is asked for
 
@@ -93,7 +93,7 @@ def normal_quantile(inside: float = LEVEL) -> float:
 def mean_interval(values: Iterable[float], level: float = LEVEL) -> tuple[float, float | None]:
     """Mean and half the width of its interval (None for fewer than two values)."""
     values = list(values)
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     if len(values) < 2:
         return mean, None
     variance = math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..measures import multipath as measures
-from ..measures import pings, sharing
+from ..measures import realtime, sharing
 from . import bundles, bursts, ceiling, longlinks, sending, testbed, traffic
 from .bundles import CORRESPONDENT, FAR, LEADER, Site
 from .ceiling import Ceiling
@@ -471,7 +471,7 @@ MULTIPATH = Scenario(
     parse_cc=partial(traffic.mix, most=MOST_FLOWS, flows="flows"),
     build=_build,
     duration_s=100.0,
-    measures=(sharing.OWN, *measures.ALL, pings.PINGS),
+    measures=(sharing.OWN, *measures.ALL, realtime.PINGS),
     columns=lambda _records: COLUMNS,
     idle=bundles.idle,
     cost=_cost,

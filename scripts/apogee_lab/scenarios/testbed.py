@@ -48,7 +48,7 @@ LINK_PARAMS = (
           "rate of the return path"),
     Param("ack_rate_trace", None, "file|none",
           "opportunities to send of the return path, as rate_trace"),
-    Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 1e6),
+    Param("ack_queue", 20, "int", "queue of a return path with a rate, in packets", 1, 10**6),
     Param("ack_slot", 0.0, "time", "interval at which the return path releases frames, 0: at once",
           0, 1, "interval at which the return path releases ACKs"),
     *PACKET_PARAMS,

@@ -177,3 +177,27 @@ def test_a_way_that_becomes_a_black_hole(sudden: Told) -> None:
 def test_what_may_be_cut_is(sudden: Told) -> None:
     """Nobody outside would: the routes take all."""
     assert (sudden["cut pinged"], sudden["lost"]) == ("yes", "1")
+
+
+#: The same, known for ten minutes: each end looks for more.
+LATER = """
+black_hole() { for side in near far; do ip -n net$1 link set $side mtu $2; done; }
+path_mtu() { echo $(ethtool -S shake0 | sed -n "s/^ *path[12]_mtu: //p"); }
+lines; for n in 1 2; do slow $n 4mbit 50ms; black_hole $n 1400; done
+agent_up; leader_up; paths; ready first; sleep 15; say "known: $(path_mtu)"
+sleep 580; probed=$(count '' mtu_probed); n=0
+until [ $(count '' mtu_probed) -gt $probed ]; do n=$((n + 1)); [ $n -gt 200 ] && break; sleep 0.1
+done; say "searched: $(($(count '' mtu_probed) - probed))"
+ip route flush cache; ping -c 1 -W 1 -s 1390 10.3.0.2 >>$OUT/pings 2>&1 || :
+say "told: $(inside_mtu 10.3.0.2)"; pinged again 10.3.0.2 5 1390 || :
+"""
+
+later = reported(run, "shake-later", LATER)
+
+
+def test_senders_are_told_while_more_is_looked_for(later: Told) -> None:
+    """A long packet would be lost in silence."""
+    known = numbers(later, "known")
+    assert all(1341 <= one <= 1348 for one in known) and 1 <= int(later["searched"]) <= 4
+    assert int(later["told"]) == min(known)
+    assert later["again pinged"] == "yes"

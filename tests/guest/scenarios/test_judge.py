@@ -133,5 +133,5 @@ def test_an_algorithm_of_a_patch(kept: Path, tmp_path: Path) -> None:
     words = ("reno", "--quick", "--only", "5.2.1", "--beside", "calm")
     (one,) = card(tmp_path / "peer", *words, *patches)["criteria"]
     (case,) = one["tests"][0]["cells"]["reno"]["cases"]
-    assert (case["case"], case["verdict"]) == ("1 product, beside calm", "met")
+    assert (case["case"], case["verdict"]) == ("1 BDP, beside calm", "met")
     assert "--cc reno+calm,cubic+calm" in case["commands"][0]

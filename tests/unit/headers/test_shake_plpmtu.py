@@ -256,6 +256,34 @@ def test_what_may_not_pass_may_be_cut(apogee: Library) -> None:
     assert not apogee.shake_plpmtu_cuts(path.p, 1144)
 
 
+def test_a_later_search_goes_on_beside_data(apogee: Library) -> None:
+    """What passed is the limit until more is proven (RFC 8899, 5.3.3): no longer packet is cut."""
+    path = Path(apogee, 1244)
+    while not path.proven:
+        path.probe()
+    assert not path.done and not apogee.shake_plpmtu_is_known(path.p)
+    assert apogee.shake_plpmtu_cuts(path.p, path.sure + 1)
+    path.search()
+    for most in (MOST, MOST + 56):
+        path.route(most)
+        path.probe()
+        while not path.done:
+            assert path.bound() == path.sure and apogee.shake_plpmtu_is_known(path.p)
+            sizes = path.sure, path.sure + 1, MOST
+            assert not any(apogee.shake_plpmtu_cuts(path.p, size) for size in sizes)
+            path.probe()
+
+
+def test_a_later_search_that_is_doubted_is_a_first_one(apogee: Library) -> None:
+    path = searched(apogee, 1344)
+    path.limit = 1244
+    apogee.shake_plpmtu_doubt(path.p, path.now)
+    assert not apogee.shake_plpmtu_cuts(path.p, path.sure + 1)
+    while path.sure > path.limit:
+        path.probe()
+    assert not path.done and apogee.shake_plpmtu_cuts(path.p, path.sure + 1)
+
+
 def test_nothing_is_known_without_a_route(apogee: Library) -> None:
     path = Path(apogee, MOST, most=0)
     assert (path.due(), path.bound()) == (NEVER, NOTHING_KNOWN)

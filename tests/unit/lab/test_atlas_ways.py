@@ -147,9 +147,7 @@ def test_an_atlas_of_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         (["--cc", "star"], "--cc star: the space has no 'star'; choose from: short, long, open"),
         (["--beside", "long,bbr"], "--beside long,bbr: the space has no 'bbr'; choose from: short"),
         (["--cc", ""], "--cc : the space has no ''; choose from: short, long, open"),
-        (["--cc", "long,long"], "--cc long,long: a name is given twice"),
         (["--cc", "long", "--beside", "long"], "--beside: long needs a peer other than itself"),
-        (["--set", "ber=0,1e-7"], "--set ber: one value is needed, no list"),
         (["--model"], "--model: there is no short in it"),
     ],
 )

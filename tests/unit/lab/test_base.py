@@ -111,20 +111,26 @@ def test_the_cache_is_the_users(
             cache_dir()
 
 
+@pytest.mark.parametrize(("words", "said"), [("waiting", "waiting"), ("", "name.lock")])
 def test_a_lock_waits_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+    said: str,
 ) -> None:
     """Also if the lock's file is removed meanwhile, which only its holder does."""
     monkeypatch.setenv("APOGEE_CACHE", str(tmp_path))
+    monkeypatch.setattr(base, "PATIENCE_S", 60 if words else 0.01)
     order = []
 
     def second() -> None:
-        with locked("name", "waiting"):
+        with locked("name", words):
             order.append("second")
 
     with ThreadPoolExecutor() as pool, locked("name"):
         waiting = pool.submit(second)
-        wait_for(lambda: "waiting" in capsys.readouterr().err)
+        wait_for(lambda: said in capsys.readouterr().err)
         order.append("first")
         (tmp_path / "name.lock").unlink()
         with if_free(tmp_path) as free:

@@ -346,6 +346,6 @@ def test_what_a_value_sets(name: str, param: str) -> None:
     said = SETS_IN.get((name, param), SETS[param])
     for value, script in accepted(name, param) if said else ():
         words = said(value)
-        assert words is None or words in script, f"{name} {param}={value}: {words}"
+        assert words is None or words in script, f"{name} {param}={value}: {words}; or SETS_IN"
         if words is None and value:
             assert value in ("none", "mix", "rtt"), f"{name} {param}={value}"

@@ -104,7 +104,8 @@ def test_several_flows_wait_for_a_syn_that_may_be_lost(
         assert all(s == 0 if name == "lfn" else 1 < s < 3 for s in more), losing
 
 
-#: By command: what is added to it, KEY=VALUE for --set, and what is said about it.
+#: By command: what is added to it, KEY=VALUE for --set, and what is said about it. Values of no
+#: kind are test_units.py's, those beyond an edge test_edges_of_parameters.py's.
 BAD = {
     "run satellite-shared": [
         ("--cc star+star+star flows=2", "3 given, but there are 2 flows"),
@@ -114,22 +115,14 @@ BAD = {
         ("--cc star+reno*9", "'reno*9' is neither NAME nor N*NAME"),
         ("--cc star+*reno", "'*reno' is neither NAME nor N*NAME"),
         ("--cc star+9*", "'' is not a congestion control's name"),
-        ("--cc star+9*no.such", "'no.such' is not a congestion control's name"),
         ("--cc star+9*reno bbr.x=1", "no flow or device uses 'bbr'"),
         ("--cc star+star flows=4", "2 given, but there are 4 flows"),
         ("--cc star+no.such", "'no.such' is not a congestion control's name"),
         ("--cc star+", "'' is not a congestion control's name"),
         ("queue=1kB", "queue: 1kB holds no packet; use at least 1.5kB"),
-        ("queue=15", "queue: '15' is not a size"),
-        ("flows=0", "from 1 to 50"),
-        ("flows=51", "from 1 to 50"),
-        ("flows=two", "flows: 'two' is not a whole number"),
         ("start=0s+1s+2s", "start: 3 given"),
         ("start=0s,10s", "such as 0s+10s"),
         ("start=0s+soon", "start: '0s+soon' is not a time"),
-        ("start=0s+2h", "start: '0s+2h' is not a time"),
-        ("start=0s+3601s", "start: '0s+3601s' is out of range"),
-        ("delays=0s+11s", "out of range, allowed: from 0s to 10s"),
         ("delays=0s+1s+2s", "delays: 3 given"),
         ("wired_rate=5mbit", "less than the satellite link's rate, 10mbit"),
         ("mtu=1200 ipv6=1", "at least 1280"),
@@ -138,31 +131,19 @@ BAD = {
         ("aqm_rtt=500ms aqm=red", "aqm_rtt"),
     ],
     "run requests": [
-        ("sizes=10", "sizes: '10' is not a size"),
-        ("sizes=10kB+", "sizes: '10kB+' is not a size"),
-        ("sizes=0", "sizes: '0' is out of range, allowed: from 1B to 1GB"),
         ("sizes=" + "+".join(["1kB"] * 65), "sizes: 65 given, at most 64 are allowed"),
-        ("lead=2h", "lead: '2h' is not a time"),
         ("traffic=iperf3", "unknown parameter 'traffic' of scenario requests"),
         ("--cc star+50*reno", "names 51, but there are at most 50 flows"),
-        ("--cc star+no.such", "'no.such' is not a congestion control's name"),
         ("queue=1kB", "queue: 1kB holds no packet"),
     ],
     "run lfn": [
         ("--cc star+cubic+reno", "3 given, but there are 2 fast senders (n=2)"),
         ("--cc star+cubic n=3", "2 given, but there are 3 fast senders (n=3)"),
-        ("--cc star+", "'' is not a congestion control's name"),
         ("--cc " + "+".join(["star"] * 21), "names 21, but there are at most 20 fast senders"),
         ("start=0s+1s+2s", "start: 3 given, but there are 2 fast senders (n=2)"),
         ("start=0s,10s", "start: 10s for all fast senders: give one per flow"),
-        ("start=0s+soon", "start: '0s+soon' is not a time"),
         ("reno_start=0s+1s", "reno_start: 2 given, but there are 10 senders (reno=10)"),
         ("n=0 reno=0", "n=0 and reno=0: there are no senders"),
-        ("n=21", "from 0 to 20"),
-        ("reno=21", "from 0 to 20"),
-        ("reno_cc=no.such", "reno_cc: 'no.such' is not a congestion control's name"),
-        ("aqm=codel", "aqm: unknown value 'codel'; choose from: none, fq_codel, cake, red"),
-        ("queue=15kB", "queue: '15kB' is not a whole number"),
         ("aqm=red queue=84545", "aqm=red allows at most 84544 packets"),
         ("aqm=red event=rate:2mbit@3s", "aqm=red"),
         ("warmup=5s traffic=iperf3", "warmup: traffic=iperf3"),
@@ -170,13 +151,6 @@ BAD = {
     ],
     "run wlan --cc reno": [
         ("--cc reno+cubic", "2 given, but there are 10 stations (n=10)"),
-        ("--cc reno+", "'' is not a congestion control's name"),
-        ("n=0", "from 1 to 40"),
-        ("n=41", "from 1 to 40"),
-        ("down=41", "from 0 to 40"),
-        ("phy_rate=11", "phy_rate: unknown value '11'; choose from: 54, 48, "),
-        ("contention=csma", "choose from: none, bianchi"),
-        ("ack_every=3", "from 1 to 2"),
         ("mtu=2400", "mtu: an 802.11 frame holds at most 2296 bytes"),
         ("warmup=5s traffic=iperf3", "warmup: traffic=iperf3"),
         ("phase=random delay=1ms", "at least half a round, here 3ms"),
@@ -200,7 +174,6 @@ BAD = {
         ("event=rate:1bit@9s", "out of range"),
         ("cbr=384kbit", "cbr leaves nothing of the second path"),
         ("ipv6=1 mtu=1300", "at least 1280 inside of the tunnel"),
-        ("paths=5", "paths"),
     ],
     "script radio": [
         ("segment=10", "segment: 10 is out of range, allowed: 0, auto, or from 64 to 65000"),

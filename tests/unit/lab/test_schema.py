@@ -115,6 +115,7 @@ def found(record: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_records_have_the_keys_that_are_declared(scenario: str, tmp_path: Path) -> None:
+    assert scenario in FOLDERS, f"FOLDERS needs raw results of {scenario}"
     assert found(compute(tmp_path, FOLDERS[scenario](tmp_path))) == []
 
 

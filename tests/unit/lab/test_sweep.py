@@ -131,11 +131,6 @@ def test_bad_requests(cc: str, sets: list[str], word: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_value_the_scenario_refuses(engine: FakeEngine) -> None:
-    with pytest.raises(UsageError, match="at least 1500B"):
-        jobs_of(engine, "star", "queue=1kB")
-
-
 def test_a_command_compiles_each_run_once(
     engine: FakeEngine, monkeypatch: Patch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -113,9 +113,9 @@ def test_the_end_of_windows_is_told() -> None:
     """TCP's window ends at 65535 x 2^14 bytes: 8 x that / 10 s = 858.98 Mbit/s, 117 windows."""
     assert "RFC 7323" not in told("1gbit", "70ms")
     one = told("100gbit", "10s")
-    assert "less than one product. A flow reaches 858mbit at the most, 117 flows fill" in one
+    assert "less than P. A flow reaches 858mbit at the most, 117 flows fill" in one
     # 5e9 x 0.5 / 8 = 312.5 MB: one fits, four do not
-    assert "less than four products." in told("5gbit", "500ms")
+    assert "less than 4 P." in told("5gbit", "500ms")
 
 
 def test_every_setting_has_its_reason() -> None:

@@ -301,7 +301,9 @@ def test_a_build_that_fails_otherwise(machine: Machine) -> None:
     assert line == f"build-modules: the modules do not build against {machine.kdir}, see above"
 
 
-def test_btf_is_made_where_the_headers_have_what_makes_it(machine: Machine) -> None:
+def test_btf_is_made_where_the_headers_have_what_makes_it(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Debian's for 6.1 lack it: a vmlinux that a user has put there failed the build."""
     machine.headers(
         "modules:\n\t@echo made '$(origin CONFIG_DEBUG_INFO_BTF_MODULES)' >&2; exit 1\n"
@@ -309,8 +311,8 @@ def test_btf_is_made_where_the_headers_have_what_makes_it(machine: Machine) -> N
     machine.program("pahole", "echo v9.99")
     (machine.kdir / "vmlinux").touch()
 
-    def built() -> str:
-        done = machine.run("build-modules", "--product", machine.kdir, machine.tree / "out")
+    def built(*words: str) -> str:
+        done = machine.run("build-modules", "--product", machine.kdir, machine.tree / "out", *words)
         return done.stderr
 
     assert "made command line" in built()
@@ -319,6 +321,11 @@ def test_btf_is_made_where_the_headers_have_what_makes_it(machine: Machine) -> N
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
     assert "made undefined" in built()
+    assert "made undefined" in built("KCFLAGS=-ggdb")
+    for flags in ("-g0", "-O3 -g0 -Wall"):  # pahole fails on what has no debug information
+        assert "made command line" in built(f"KCFLAGS={flags}")
+    monkeypatch.setenv("KCFLAGS", "-g0")
+    assert "made command line" in built()
 
 
 @pytest.mark.parametrize(

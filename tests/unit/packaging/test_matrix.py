@@ -16,7 +16,7 @@ from apogee_lab.kernels import debian
 from apogee_lab.kernels.apt import NotCarried
 from apogee_lab.kernels.kernel import Kernel
 from tests.matrix import __main__ as main
-from tests.matrix import checks, rows, tables
+from tests.matrix import checks, equal, rows, tables
 
 
 def raising(error: Exception) -> object:
@@ -76,6 +76,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(main.listed, "_fetch", lambda *one: Kernel(one[2], Path()))
     monkeypatch.setattr(main.listed, "cache_dir", lambda: tmp_path)
     monkeypatch.setattr(checks, "_compiled", lambda k, out, *words, flags=(): "")
+    monkeypatch.setattr(equal, "headers", lambda k: k.release)
 
 
 @pytest.mark.usefixtures("kernels")
@@ -138,6 +139,60 @@ def test_a_stopped_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made) == 6
 
 
+def _headers(folder: Path, release: str, **texts: str) -> Kernel:
+    src = folder / release / "root/usr/src" / f"linux-headers-{release}"
+    for name, text in {"include/a_h": f"#define RELEASE {release}\n", **texts}.items():
+        path = src / name.replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return Kernel(release, folder / release)
+
+
+def test_only_a_name_a_version_and_a_date_do_not_count(tmp_path: Path) -> None:
+    def of(release: str, **texts: str) -> str:
+        return equal.headers(_headers(tmp_path / str(len(texts)), release, **texts))
+
+    one = of("6.12.9+deb13-amd64", Makefile="SUBLEVEL = 9\n")
+    assert of("6.12.10+deb13-amd64", Makefile="SUBLEVEL = 10\n") == one
+    assert of("6.12.10+deb13-amd64", Makefile="SUBLEVEL = 10\nKBUILD_CFLAGS += -O3\n") != one
+    assert of("6.12.10+deb13-rt-amd64", Makefile="SUBLEVEL = 10\n") != one
+    counts = {"arch/s390/b_h": False, "include/generated/package_h": False, "arch/x86/b_h": True}
+    for name, does in counts.items():
+        found = {of(f"6.12.{n}+deb13-amd64", **{name: text}) for n, text in ((7, "a"), (8, "b"))}
+        assert len(found) == 1 + does
+
+
+@pytest.mark.usefixtures("kernels")
+def test_equal_headers_are_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In one suite, whose compiler it is; one that fails is nobody's twin."""
+    made: list[str] = []
+
+    def compiled(k: Kernel, out: Path, *words: str, flags: tuple[str, ...] = ()) -> str:
+        made.append(k.release)
+        return "no" if k.release == "8.1.2-rt-amd64" else ""
+
+    monkeypatch.setattr(checks, "_compiled", compiled)
+    monkeypatch.setattr(equal, "headers", lambda k: "rt" if "rt" in k.release else "others")
+    assert main.main(["listed", "trixie"]) == 1
+    assert sorted(made) == ["8.1.1-rt-amd64", "8.1.2-amd64", "8.1.2-rt-amd64"]
+    kept = rows.read(rows.KEPT).values()
+    assert {row.release: row.note for row in kept if row.note} == {
+        "8.1.1-amd64": "headers of 8.1.2-amd64", "6.1.0-9-cloud-amd64": "headers of 8.1.2-amd64",
+    }  # fmt: skip
+    assert main.main(["listed", "trixie-backports"]) == 1
+    assert made.count("8.1.2-amd64") == 2
+
+
+def test_why_make_stops_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Even if no line before says "error"."""
+    said = "  LD x.ko\npahole: x.ko: Invalid argument\nmake: *** [x.ko] Error 1\nmake: end\n"
+    done = checks.subprocess.CompletedProcess([], 1, said)
+    monkeypatch.setattr(checks.subprocess, "run", lambda *_, **how: done)
+    why = checks._compiled(Kernel("8.1.2-amd64", tmp_path), tmp_path)
+    assert "pahole: x.ko: Invalid argument" in why
+    assert "Error 1" in why
+
+
 def test_the_next_is_fetched_meanwhile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One ahead and no more; what was used goes."""
     fetched = {name: threading.Event() for name in "abc"}
@@ -158,6 +213,15 @@ def test_the_next_is_fetched_meanwhile(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert not [*(tmp_path / "listed").iterdir()]
 
 
+def test_all_flavours_are_two_words() -> None:
+    flavours = ("amd64", "cloud-amd64", "rt-amd64", "arm64", "cloud-arm64", "rt-arm64")
+    group = [rows.Row("sid", name[-5:], f"8.1.2-{name}", {"W=1": ""}) for name in flavours]
+    assert tables.listed(group)[1:] == [["sid", "8.1.2", "all six", tables.NONE]]
+    group[5].cells["W=1"] = "no"
+    shown = "amd64 cloud-amd64 arm64 cloud-arm64"
+    assert tables.listed([*group[:2], *group[3:]])[1:] == [["sid", "8.1.2", shown, "rt-arm64"]]
+
+
 def test_the_page_takes_over_what_was_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Of other sources, too; the newest first."""
     record, made, page = tmp_path / "record", tmp_path / "made", tmp_path / "page.md"
@@ -169,13 +233,28 @@ def test_the_page_takes_over_what_was_made(monkeypatch: pytest.MonkeyPatch, tmp_
 
     record.write_text(row("6.12.9-amd64", "no", "old") + row("6.12.10-amd64", "", "old"))
     made.write_text(row("6.12.11-amd64", "", "new") + row("6.12.9-amd64", "", "new"))
+    booted = [
+        rows.Row("sid", arch, f"8.1.2-{arch}", {"W=1": ""}) for arch in ("amd64", "arm64", "armhf")
+    ]
+    booted[1].cells["boots"] = "no"
+    booted[2].note = "amd64 has 8.1.3"
+    booted.append(rows.Row("sid", "i386", note="sid has no linux-headers-686-pae"))
+    with made.open("a") as file:
+        for one in booted:
+            entry = {"of": "new", "asked": ["booted", "sid", one.arch], "row": asdict(one)}
+            file.write(json.dumps(entry) + "\n")
     page.write_text(f"before\n{tables.BEGIN}{tables.END}")
     monkeypatch.setattr(rows, "KEPT", made)
     monkeypatch.setattr(tables, "RECORD", record)
     monkeypatch.setattr(tables, "PAGE", page)
     assert main.main(["page"]) == 0
     kept = [json.loads(line) for line in record.read_text().splitlines()]
-    assert [(one["asked"][3], one["of"]) for one in kept] == [
+    assert [one["asked"][2] for one in kept[:4]] == ["amd64", "arm64", "armhf", "i386"]
+    assert [(one["asked"][3], one["of"]) for one in kept[4:]] == [
         ("6.12.11-amd64", "new"), ("6.12.10-amd64", "old"), ("6.12.9-amd64", "new"),
     ]  # fmt: skip
     assert "| trixie | 6.12.9, 6.12.10, 6.12.11 | amd64 | – |" in page.read_text()
+    assert page.read_text().splitlines()[3:8] == [
+        "| kernel | W=1 | boots |", "|---|---|---|", "| 8.1.2-amd64, 8.1.2-armhf | ok | – |",
+        "| 8.1.2-arm64 | ok | FAILED |", "",
+    ]  # fmt: skip

@@ -37,8 +37,8 @@ def test_the_readme(read: Read, root: Path) -> None:
     )
     lost = 100 * (1 - (1 - 1e-6) ** (8 * 1514))
     assert (
-        f"Of a satellite link's 10 Mbit/s, with {lost:.1f} % of the frames lost, CUBIC gets "
-        f"{cubic}, BBR {bbr} and star {star}:"
+        f"On a satellite link of 10 Mbit/s that loses {lost:.1f} % of its frames, CUBIC gets "
+        f"{cubic} Mbit/s, BBR {bbr} and star {star}:"
     ) in joined((root / "README.md").read_text())
 
 

@@ -205,6 +205,13 @@ def test_a_claim_holds_if_all_its_parts_do() -> None:
     assert decide([]) == claims.Verdict("–", claims.NOT_SHOWN)
 
 
+def test_a_page_has_the_least_and_the_greatest_of_many_numbers() -> None:
+    low, middle, high = (Part(f"{n}", around(n, 1), 3, 10) for n in (2, 5, 7))
+    assert decide([high, low, middle]).brief == "2: 2.0 ± 1.0 … 7: 7.0 ± 1.0 (against: 1 of 3)"
+    assert decide([low, high]).brief == ""
+    assert decide([low, middle, Part("", around(9, 1), 0, 10)]).brief == "", "of another kind"
+
+
 def test_one_of_many_numbers_must_be_farther_outside() -> None:
     """Five have intervals of 99 %, which are 1.31 times as wide as those of 95 %."""
     good, close, far = (Part("", around(mean, 1), 0, 10) for mean in (5, 11.2, 11.4))

@@ -151,6 +151,7 @@ class Flows:
         self.library.slab_refuse(False)
         self.library.shake_flows_free(self.table)
         assert (self.table.count, self.table.holes, self.waiting.value) == (0, 0, 0)
+        assert self.table.timed == 0
 
     def sending(self, packet: Packet, path: int) -> int | None:
         m_al = c_uint32(0)
@@ -170,6 +171,11 @@ class Flows:
     def passes(self, packet: Packet, *, all_of_them: bool = False) -> bool:
         segments = self.table, segment(packet), all_of_them, self.now
         return bool(self.library.shake_flows_passes(*segments))
+
+    def timed(self, packet: Packet) -> int:
+        """An ACK comes; the time in which one has come as a rule."""
+        self.library.shake_flows_timed(self.table, segment(packet), self.now)
+        return int(self.table.longest)
 
     def opens(self, packet: Packet) -> bool:
         return bool(self.library.shake_flows_opens(self.table, segment(packet), self.now))

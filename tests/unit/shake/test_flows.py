@@ -150,6 +150,21 @@ def test_others_do_not_open_with_it(flows: Flows) -> None:
     assert not flows.opens(LEADER)
 
 
+def test_acks_are_timed(flows: Flows) -> None:
+    """Of the flow that they are for, as often as one is: RFC 6298's first estimate."""
+    flows.now = 1
+    flows.sending(at(LEADER, 0), 1)
+    flows.now += 300_000
+    flows.sending(at(LEADER, 1), 1)
+    ack = LEADER.back(ack=2000)
+    assert flows.timed(replace(ack, ports=(80, 40001))) == flows.timed(replace(ack, ack=1999)) == 0
+    assert flows.table.timed == 1
+    assert flows.timed(replace(ack, data=b"answer")) == 900_000
+    assert flows.table.timed == 0
+    flows.now += 10**6
+    assert flows.timed(replace(ack, ack=3000)) == 900_000
+
+
 def test_what_is_sent_again_for_an_mtu_ends_nothing(flows: Flows) -> None:
     opened(flows)
     flows.now = 1

@@ -133,6 +133,26 @@ def test_few_wait_in_a_stream(waiting: Library) -> None:
     assert waiting.waiting_count() <= 512
 
 
+def test_a_leader_leaves_datagrams_room_for_others(waiting: Library) -> None:
+    """One has four fifths of what may wait at most, and each a few: 64."""
+    streams = 8192 // 500 + 2
+    for stream in range(streams):
+        datagrams(waiting, range(1, 2), stream)
+        datagrams(waiting, range(3, 503), stream)
+    assert 6000 < waiting.waiting_count() <= 8192 * 4 // 5 + 1
+
+
+@pytest.mark.parametrize(("others", "may"), [(8192, 64), (8000, 154)])
+def test_who_comes_last_has_a_few(waiting: Library, others: int, may: int) -> None:
+    waiting.waiting_elsewhere(others)
+    datagrams(waiting, range(1, 2))
+    datagrams(waiting, range(3, may + 2))
+    assert waiting.waiting_count() == others + may - 1
+    datagrams(waiting, range(1000, 1400))
+    assert waiting.waiting_count() - others <= may
+    waiting.waiting_elsewhere(-others)
+
+
 # --- held.c ---------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from ...results.statistics import mean_of
 from ..claims import (
@@ -53,7 +54,7 @@ def mean_rtt(record: Record) -> float | None:
     """Mean over time of the stations' smoothed RTTs, ms; stations without an RTT do not count."""
     found = [flow["rtt_ms"]["mean"] for flow in record["flows"]]
     found = [mean for mean in found if mean is not None]
-    return math.fsum(found) / len(found) if found else None
+    return fmean(found) if found else None
 
 
 def ack_wait(record: Record) -> float | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from ...results.statistics import Estimate, mean_of, ratio_of, share_of, wider
 from ..claims import (
@@ -22,12 +23,12 @@ from ..claims import (
     Verdict,
     difference,
     gain,
+    outermost,
     paired,
     percent,
     ratio,
     total,
 )
-from ..sscop.claims import outermost
 
 #: An algorithm at a point.
 Subject = tuple[str, Point]
@@ -135,7 +136,7 @@ def over_best(
         parts = []
         for label, (subject, rivals) in groups.items():
             found = {name: _values(results, each, total) for name, each in rivals.items()}
-            best = max(found, key=lambda name: math.fsum(found[name]) / len(found[name]))
+            best = max(found, key=lambda name: fmean(found[name]))
             gained = gain(_values(results, subject, total), found[best])
             parts.append(percent(f"{label} (over {best})".lstrip(), gained, low, high))
         return outermost(parts)
@@ -199,7 +200,7 @@ def share_needless(where: Mapping[str, Subject], low: float, high: float) -> Che
             there, sent = (_values(results, subject, measure) for measure in (needless, again))
             of_all = share_of(math.fsum(there), math.fsum(sent))
             found = wider(of_all, ratio(there, sent)).as_share()
-            text = f"{label}: {math.fsum(sent) / len(sent):.1f} sent again, needless".lstrip(": ")
+            text = f"{label}: {fmean(sent):.1f} sent again, needless".lstrip(": ")
             parts.append(Part(text, found, low, high, 100.0, " %", 0))
         return outermost(parts)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 
 from ... import units
 from ...results.statistics import around, mean_of
@@ -26,6 +27,7 @@ from ..claims import (
     Verdict,
     decide,
     gain,
+    outermost,
     paired,
     percent,
     total,
@@ -131,19 +133,6 @@ def of_headers(record: Record) -> float:
 # --- many points in a verdict -----------------------------------------------------------------
 
 
-def outermost(parts: Sequence[Part]) -> Verdict:
-    """The verdict on all parts, of which the text shows the two with the least and greatest mean;
-    if the claim does not hold also how many parts are against it."""
-    verdict = decide(parts)
-    ordered = sorted(parts, key=lambda part: part.found.value)
-    shown = [ordered[0]] if len(ordered) == 1 else [ordered[0], ordered[-1]]
-    text = " … ".join(map(str, shown))
-    against = sum(not part.yes for part in parts)
-    if against and len(parts) > 2:
-        text += f" (against: {against} of {len(parts)})"
-    return Verdict(text, verdict.holds)
-
-
 def _mean(results: Results, at: Point, measure: Measure, cc: str = CC) -> float:
     return mean_of(results.values(cc, at, measure)).value
 
@@ -235,7 +224,7 @@ def alike(path: Radio, bers: Sequence[str], measure: Measure, near: float = NEAR
         parts = []
         for ber in bers:
             found = {size: results.values(CC, point(ber, size, path), measure) for size in SIZES}
-            means = {size: math.fsum(each) / len(each) for size, each in found.items()}
+            means = {size: fmean(each) for size, each in found.items()}
             least, most = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
             label = f"{ber}, {most} over {least} B"
             parts.append(percent(label, gain(found[most], found[least]), -near, near))
@@ -325,7 +314,7 @@ def beside_best(segment: str, path: Radio, least: float) -> Check:
         parts = []
         for ber in BERS:
             found = {size: results.values(CC, point(ber, size, path), total) for size in SIZES}
-            best = max(SIZES, key=lambda size: math.fsum(found[size]) / len(found[size]))
+            best = max(SIZES, key=lambda size: fmean(found[size]))
             ours = results.values(CC, point(ber, segment, path), total)
             label = f"{ber} (over {best} B)"
             parts.append(percent(label, gain(ours, found[best]), least - 1, math.inf))
@@ -419,7 +408,7 @@ def as_much_alone(path: Radio) -> Check:
             every = [results.values(CC, point(ber, size, path), again) for size in (ALONE, *SIZES)]
             runs = paired(*every)
             alone = [own for own, *_ in runs]
-            means = [math.fsum(others) / len(others) for _, *others in runs]
+            means = [fmean(others) for _, *others in runs]
             parts.append(percent(ber, gain(alone, means), -QUARTER, QUARTER))
         return decide(parts)
 

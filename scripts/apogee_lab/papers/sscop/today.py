@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ...results.statistics import mean_of
@@ -345,7 +346,7 @@ def _adapts(name: str, ber: str) -> Check:
 
     def check(results: Results) -> Verdict:
         fixed = {size: results.values(CC, point(ber, size, PATH), _span(name)) for size in SIZES}
-        best = max(SIZES, key=lambda size: math.fsum(fixed[size]) / len(fixed[size]))
+        best = max(SIZES, key=lambda size: fmean(fixed[size]))
         ours = [
             record["spans"][name]
             for record in results.of(CC, point(GOOD, AUTO, PATH))
