@@ -154,7 +154,7 @@ static bool j_restart(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct j_state *j = inet_csk_ca(sk);
-	u32 cwnd = idle_tx_start(sk);
+	u32 cwnd = idle_tx_start(sk, false);
 
 	if (cwnd >= tcp_snd_cwnd(tp))
 		return false;

@@ -43,8 +43,8 @@
  *
  *   START   LWC; ssthresh follows cwnd_abe, so that slow start ends when the
  *           window has been lifted. Packets are paced at two windows per RTT_min,
- *           as in SLOW, and at 5/4 of one once there is an estimate. While that
- *           grows, a loss without a queue changes nothing (coexist=1).
+ *           as in SLOW, and at 5/4 of one once there is an estimate and the window is
+ *           filled. While that grows, a loss without a queue changes nothing (coexist=1).
  *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. CWS responds to a data loss.
  *   SLOW, MARKED, YIELD
  *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
@@ -85,8 +85,9 @@
  *     a window, or if the SYN was lost twice.
  *   o A duplicate ACK does not lift the window: it allows one new segment (RFC
  *     3042). In recovery newly SACKed data counts as acknowledged.
- *   o After an idle period the window is reduced as in Reno (RFC 5681 4.1), and
- *     slow start leads back.
+ *   o After an idle period of five minutes the window is reduced, and slow start leads
+ *     back (RFC 7661). Without pacing, or as published, that happens after a timeout, as
+ *     in Reno (RFC 5681 4.1).
  *   o Packets are paced. Without pacing a lifted window leaves as one burst.
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh. Otherwise the first ACK would restore the window at
@@ -777,12 +778,13 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 	return true;
 }
 
-static u32 star_pace(const struct star *s)
+/* An application that does not fill the window looks for no bandwidth. */
+static u32 star_pace(const struct star *s, bool limited)
 {
 	bool slow_start = s->w.mode == STAR_START || s->w.mode == STAR_SLOW;
 
 	if (s->w.mode == STAR_START && s->w.cwnd_abe && star_judges())
-		return STAR_PACE_LIFTED;
+		return limited ? STAR_PACE_LIFTED : STAR_PACE_CRUISE;
 	return slow_start && !s->j.queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 }
 
@@ -798,7 +800,7 @@ static void star_set_pacing_rate(struct sock *sk)
 		return;
 	if (READ_ONCE(star_pacing)) {
 		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
-					star_rtt_min(sk), star_pace(s));
+					star_rtt_min(sk), star_pace(s, tcp_is_cwnd_limited(sk)));
 		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)
 			cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
 				SK_PACING_NEEDED);
@@ -806,14 +808,45 @@ static void star_set_pacing_rate(struct sock *sk)
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
 }
 
+/* Set the window for the stack to send by: at most @most segments. */
+static void star_set_window(struct sock *sk, u32 most)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	const struct star *s = inet_csk_ca(sk);
+	u32 cwnd = star_cwnd(&s->w);
+
+	if (s->j.dip && star_judges())
+		cwnd = judge_dip(&s->j, cwnd);
+	cwnd = min(cwnd, most);
+	/* Without timestamps F-RTO is still finding out whether data was lost: a new
+	 * segment, no retransmission (RFC 5682 2.1). Once all is acknowledged it has
+	 * ended, though its flag and, without SACK, the state stay.
+	 */
+	if (ca_state(sk) == TCP_CA_Loss && bitfield(tp, frto) &&
+	    tp->undo_marker && before(tp->snd_una, tp->high_seq) &&
+	    !bitfield(tp, rx_opt.tstamp_ok))
+		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
+	/* The first retransmission must not wait for the window. */
+	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
+		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
+	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
+}
+
 /* The window after an idle period, and the rate at which it leaves. Returns true if it
  * falls.
  */
 static bool star_restart(struct sock *sk)
 {
-	const struct star *s = inet_csk_ca(sk);
+	struct star *s = inet_csk_ca(sk);
+	bool paced = READ_ONCE(star_pacing) && star_judges() && s->w.cwnd_abe;
 
-	if (s->w.mode == STAR_NONE || !star_shrink(sk, idle_tx_start(sk)))
+	/* A mark that was told of while nothing was in flight: no later ACK shows what it was. */
+	if (s->w.asked && !tcp_sk(sk)->packets_out && marked_reduction(sk)) {
+		star_reduce(sk);
+		s->w.asked = 0;
+		star_set_window(sk, s->prior_cwnd);
+	}
+	if (s->w.mode == STAR_NONE || !star_shrink(sk, idle_tx_start(sk, paced)))
 		return false;
 	/* An initial window leaves as one train again, a larger one is paced. */
 	if (tcp_snd_cwnd(tcp_sk(sk)) <= TCP_INIT_CWND)
@@ -858,30 +891,6 @@ static bool star_lifts(struct sock *sk, const struct rate_sample *rs)
 	if (tcp_is_sack(tp))
 		return after(tp->snd_una, s->una) || state >= TCP_CA_Recovery;
 	return after(tp->snd_una, s->una) && state != TCP_CA_Recovery;
-}
-
-/* Set the window after an ACK, for the stack to send by: at most @most segments. */
-static void star_set_window(struct sock *sk, u32 most)
-{
-	struct tcp_sock *tp = tcp_sk(sk);
-	const struct star *s = inet_csk_ca(sk);
-	u32 cwnd = star_cwnd(&s->w);
-
-	if (s->j.dip && star_judges())
-		cwnd = judge_dip(&s->j, cwnd);
-	cwnd = min(cwnd, most);
-	/* Without timestamps F-RTO is still finding out whether data was lost: a new
-	 * segment, no retransmission (RFC 5682 2.1). Once all is acknowledged it has
-	 * ended, though its flag and, without SACK, the state stay.
-	 */
-	if (ca_state(sk) == TCP_CA_Loss && bitfield(tp, frto) &&
-	    tp->undo_marker && before(tp->snd_una, tp->high_seq) &&
-	    !bitfield(tp, rx_opt.tstamp_ok))
-		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
-	/* The first retransmission must not wait for the window. */
-	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
-		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
-	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
 
 /* A window that fills the path need not grow while the flow is alone. If another flow
@@ -1015,7 +1024,7 @@ static size_t star_get_info(struct sock *sk, u32 ext, int *attr,
 	ca_snapshot(sk, &s, sizeof(s));
 	return bbr_info(ext, attr, info, abe_bw(&s.abe),
 			star_judges() ? s.j.base_us : info_min_rtt(tp),
-			star_pace(&s),
+			star_pace(&s, tcp_is_cwnd_limited(sk)),
 			s.w.cwnd_abe ? div_u64(gain, s.w.cwnd_abe) : 0);
 }
 

@@ -65,27 +65,35 @@ static inline bool idle_counts(const struct sock *sk)
 	return READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_slow_start_after_idle);
 }
 
+/* Seconds for which a window that is not used remains valid (RFC 7661 4.4). */
+#define IDLE_VALID_S	300
+
 /**
  * idle_tx_start() - window at the start of sending
  * @sk: a socket that sends with nothing in flight
+ * @paced: a measured rate paces what is sent
  *
  * Call in min_tso_segs() or at TX_START, before the stack updates the time of the last
- * transmission.
+ * transmission. A window that leaves as a burst is valid for a retransmission timeout
+ * (RFC 5681 4.1), one that is paced for five minutes (RFC 7661).
  *
  * Return: the window in segments, tcp_snd_cwnd() if it does not change.
  */
-static inline u32 idle_tx_start(struct sock *sk)
+static inline u32 idle_tx_start(struct sock *sk, bool paced)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	u32 idle = tcp_jiffies32 - tp->lsndtime;
+	u32 idle = tcp_jiffies32 - tp->lsndtime, valid = inet_csk(sk)->icsk_rto;
 
+	if (paced) {
+		idle = (u32)min_t(u64, div_u64(tp->tcp_mstamp - tp->delivered_mstamp, USEC_PER_SEC),
+				  U32_MAX);
+		valid = IDLE_VALID_S;
+	}
 	/* A retransmission, with all packets in flight lost, is not a start. */
-	if (tp->packets_out || !idle_counts(sk) ||
-	    idle <= inet_csk(sk)->icsk_rto)
+	if (tp->packets_out || !idle_counts(sk) || idle <= valid)
 		return tcp_snd_cwnd(tp);
 	cwnd_stamp(tp);
-	return idle_cwnd(tcp_snd_cwnd(tp), idle_restart(sk), idle,
-			 inet_csk(sk)->icsk_rto);
+	return idle_cwnd(tcp_snd_cwnd(tp), idle_restart(sk), idle, valid);
 }
 
 #endif /* _KERNEL_IDLE_H */

@@ -30,11 +30,12 @@ NUMBERS = {
     "alone large empty over quiet rest age back ticks half mark",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd prior_ssthresh",
-    "sk.tp.": "tcp_mstamp first_tx_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
-    "delivered lost packets_out retrans_out high_seq data_segs_out srtt_us rtt_min_us mss_cache "
+    "sk.tp.": "tcp_mstamp first_tx_mstamp delivered_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
+    "delivered lost packets_out retrans_out high_seq data_segs_out lsndtime srtt_us rtt_min_us mss_cache "
     "sacked_out bytes_acked syn_data undo_marker frto is_cwnd_limited rx_opt.tstamp_ok "
     "rx_opt.sack_ok rx_opt.saw_tstamp rx_opt.rcv_tsval",
-    "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_mtup.enabled",
+    "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_rto icsk_mtup.enabled",
+    "sk.net.ipv4.": "sysctl_tcp_slow_start_after_idle",
     "sk.": "sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
     "star_": "coexist pacing",
@@ -47,7 +48,7 @@ CALLS = {
     "ssthresh": "star_ssthresh(&sk)",
     "undo_cwnd": "star_undo_cwnd(&sk)",
     "set_state": "star_set_state(&sk, (u8)n), 0",
-    "pace": "star_pace(ca)",
+    "pace": "star_pace(ca, n)",
     "check_aen": "star_check_aen(&sk), 0",
     "reduce": "star_reduce(&sk), 0",
     "reduce_queue": "star_reduce_queue(&sk), 0",
@@ -55,6 +56,7 @@ CALLS = {
     "round_ends": "star_round_ends(&sk, &rs)",
     "rests": "star_rests(&sk)",
     "shrink": "star_shrink(&sk, n)",
+    "restart": "model_now = n * NSEC_PER_SEC, star_restart(&sk)",
     "set_window": "star_set_window(&sk, n), 0",
     "sent_us": "star_sent_us(&sk, &rs)",
     "rtt_there": "star_rtt_there(&sk, &rs)",
@@ -673,6 +675,35 @@ def test_a_timeout_or_an_idle_time_is_between_two_overloads(star: Made) -> None:
     assert (t.mode, t.over) == (SLOW, 0)
 
 
+@pytest.mark.parametrize(
+    ("idle_s", "changed", "cwnd"),
+    [
+        (299, {}, 100),
+        (301, {}, 50),
+        (601, {}, 25),
+        (3000, {}, 10),
+        # 71 minutes and 35 s are 2^32 us
+        (4400, {}, 10),
+        (301, {"sysctl_tcp_slow_start_after_idle": 0}, 100),
+        # What leaves as a burst is valid for a timeout, here of a second.
+        (2, {"pacing": 0}, 50),
+        (2, {"coexist": 0}, 50),
+        (2, {"cwnd_abe": 0}, 50),
+    ],
+)
+def test_a_paced_window_is_valid_for_five_minutes(
+    star: Made, idle_s: int, changed: dict[str, int], cwnd: int
+) -> None:
+    """RFC 7661 4.4: then it is halved, for each five minutes, down to the initial window."""
+    now = 10_000
+    known = {"mode": YIELD, "pacing": 1, "cwnd_abe": 100, "icsk_rto": 250}
+    asks = {"sysctl_tcp_slow_start_after_idle": 1, "snd_cwnd_clamp": U32_MAX}
+    seen = {"tcp_mstamp": now * SECOND, "delivered_mstamp": (now - idle_s) * SECOND}
+    t = star(**IDLE | KNOWN | known | asks | seen | changed, lsndtime=(now - idle_s) * 250)
+    assert t.restart(now) == (cwnd < 100)
+    assert t.snd_cwnd == cwnd
+
+
 @pytest.mark.parametrize("to", [100, 101])
 def test_no_idle_time_leaves_a_test(star: Made, to: int) -> None:
     t = star(**IDLE, link=50, **TEST)
@@ -757,11 +788,11 @@ def rate(cwnd: int, gain: int) -> int:
         (START, 10, 410, 31_249, 410, 77, 7),
         # a sample
         (YIELD, 100, 100, 31_250, 100, 77, rate(100, 272)),
-        (START, 10, 410, 31_250, 410, 400, rate(410, 320)),
+        (START, 10, 410, 31_250, 410, 400, rate(410, 272)),
         (CRUISE, 10, 410, 31_250, 410, 77, rate(410, 272)),
         # another window
         (YIELD, 100, 101, 31_249, 100, 77, rate(100, 272)),
-        (START, 10, 411, 31_249, 410, 77, rate(410, 320)),
+        (START, 10, 411, 31_249, 410, 77, rate(410, 272)),
     ],
 )
 def test_the_rate_follows_the_estimate_and_the_window(
@@ -788,10 +819,12 @@ def test_the_rate_follows_the_estimate_and_the_window(
 @pytest.mark.parametrize(
     ("mode", "fields", "judges", "gain"),
     [
-        # two windows per RTT, until there is an estimate: then 5/4, with a queue as well
+        # two windows per RTT, until there is an estimate: then 5/4, with a queue as well, unless
+        # the application does not fill the window
         (START, {"cwnd_abe": 0}, 1, 512),
         (START, {}, 1, 320),
         (START, {"queue": 1}, 1, 320),
+        (START, {"unlimited": 1}, 1, 272),
         (START, {}, 0, 512),
         (START, {"queue": 1}, 0, 272),
         (SLOW, {}, 1, 512),
@@ -804,7 +837,9 @@ def test_the_rate_follows_the_estimate_and_the_window(
 def test_how_fast_a_window_is_sent(
     star: Made, mode: int, fields: dict[str, int], judges: int, gain: int
 ) -> None:
-    assert star(mode=mode, coexist=judges, **fields).pace() == gain
+    limited = not fields.get("unlimited")
+    numbers = {name: number for name, number in fields.items() if name != "unlimited"}
+    assert star(mode=mode, coexist=judges, **numbers).pace(limited) == gain
 
 
 @pytest.mark.parametrize(
