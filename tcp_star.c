@@ -618,7 +618,8 @@ static bool star_end_start(struct sock *sk, const struct judge_round *r)
 	u32 cwnd = r->cwnd;
 	bool over;
 
-	if (s->w.cwnd_abe && r->limited)
+	/* Not by the first train's estimate: one that is too high would never be outgrown. */
+	if (s->w.cwnd_abe && s->abe.samples == ABE_SETTLE && r->limited)
 		star_watch_start(&s->w);
 	over = judge_is_too_many(&s->j, r);
 	if (!over && s->w.flat < STAR_FLAT)
@@ -783,8 +784,11 @@ static u32 star_pace(const struct star *s, bool limited)
 {
 	bool slow_start = s->w.mode == STAR_START || s->w.mode == STAR_SLOW;
 
-	if (s->w.mode == STAR_START && s->w.cwnd_abe && star_judges())
-		return limited ? STAR_PACE_LIFTED : STAR_PACE_CRUISE;
+	if (s->w.mode == STAR_START && s->w.cwnd_abe && star_judges()) {
+		if (!limited)
+			return STAR_PACE_CRUISE;
+		return s->j.learns && star_outgrows(&s->w) ? STAR_PACE_START : STAR_PACE_LIFTED;
+	}
 	return slow_start && !s->j.queue ? STAR_PACE_START : STAR_PACE_CRUISE;
 }
 
@@ -982,7 +986,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		   ca_state(sk) != TCP_CA_CWR &&
 		   tcp_is_cwnd_limited(sk) && !star_rests(sk)) {
 		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, published,
-			 s->j.queue);
+			 s->j.queue, s->j.learns);
 	}
 	/* The end of a hold does not raise the window with an ACK that shows a loss. */
 	if (s->w.mode == STAR_SLOW && s->w.held && rs->losses)

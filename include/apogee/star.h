@@ -42,10 +42,12 @@
 #define STAR_WAIT		8U
 #define STAR_WAIT_MOST		64U
 #define STAR_TRIES_MOST		3U
-/* A probe grows by an eighth of the window per round trip, and by at most a quarter of
- * what is missing to cwnd_abe; if the flow is alone, by a sixteenth, also above cwnd_abe.
+/* A probe grows by an eighth of the window per round trip, by half of it once there was no
+ * congestion for twice STAR_CLEAR and the queue is empty, and by at most a quarter of what is
+ * missing to cwnd_abe; if the flow is alone, by a sixteenth, also above cwnd_abe.
  */
 #define STAR_TRY_SHIFT		3
+#define STAR_TRY_EMPTY_SHIFT	1
 #define STAR_TRY_MOST_SHIFT	2
 #define STAR_TRY_ALONE_SHIFT	4
 /* An excess of losses takes this number from the rounds without congestion. */
@@ -63,7 +65,9 @@
 
 /* Pacing gains in 1/256: in slow start two windows per RTT_min ... */
 #define STAR_PACE_START		512U
-/* ... 5/4 once ABE has lifted the window: an estimate that is too low is found out ... */
+/* ... 5/4 once ABE has lifted the window: an estimate that is too low is found out, and with
+ * two windows again, while the queue is empty, what it should be ...
+ */
 #define STAR_PACE_LIFTED	320U
 /* ... then 17/16 of a window. The queue must hold what is sent faster than the
  * bottleneck rate: with a gain of 5/4, on a path of 10 Mbit/s and 500 ms, that is
@@ -217,22 +221,24 @@ static inline void star_try_failed(struct star_window *w)
 /* Segments per round trip by which a window of @cwnd grows in YIELD: one as in Reno, or
  * more when probing.
  */
-static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd)
+static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd, bool empty)
 {
+	u32 shift = empty && w->clear >= 2 * STAR_CLEAR ? STAR_TRY_EMPTY_SHIFT : STAR_TRY_SHIFT;
+
 	if (w->alone && star_waited(w, 2))
 		return (cwnd >> STAR_TRY_ALONE_SHIFT) + 1;
 	if (cwnd < w->cwnd_abe && star_waited(w, 1))
-		return min_t(u32, max_t(u32, cwnd >> STAR_TRY_SHIFT, 2),
+		return min_t(u32, max_t(u32, cwnd >> shift, 2),
 			     ((w->cwnd_abe - cwnd) >> STAR_TRY_MOST_SHIFT) + 1);
 	return 1;
 }
 
 /* Divisor for this growth, at least 1. */
-static inline u32 star_yield_divisor(const struct star_window *w)
+static inline u32 star_yield_divisor(const struct star_window *w, bool empty)
 {
 	u32 cwnd = star_cwnd(w);
 
-	return cwnd / star_yield_growth(w, cwnd);
+	return cwnd / star_yield_growth(w, cwnd, empty);
 }
 
 /* Has there been no congestion for long enough, and is the window at cwnd_abe? */
@@ -267,13 +273,14 @@ static inline void star_release(struct star_window *w, u32 ssthresh,
  * @ssthresh: slow start threshold in segments
  * @published: compare cwnd_reno alone with @ssthresh, as published
  * @queue: a queue stands at the bottleneck; ignored with @published
+ * @empty: the queue is empty
  *
  * Slow start adds one per segment up to @ssthresh, congestion avoidance
  * 1 / cwnd_reno per segment. With a queue, unless @published, it adds 1 / cwnd,
  * one segment per round trip as in Reno: the path is full, and only the queue grows.
  */
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
-			    bool published, bool queue)
+			    bool published, bool queue, bool empty)
 {
 	u32 compared = published || star_holds(w) ? w->cwnd_reno : star_cwnd(w);
 
@@ -290,7 +297,7 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 		u32 divisor = queue && !published ? star_cwnd(w) : w->cwnd_reno;
 
 		if (w->mode == STAR_YIELD)
-			divisor = star_yield_divisor(w);
+			divisor = star_yield_divisor(w, empty);
 		star_increase(w, divisor, acked);
 	}
 }
@@ -431,6 +438,17 @@ static inline void star_watch_start(struct star_window *w)
 	} else if (w->flat < STAR_FLAT) {
 		w->flat++;
 	}
+}
+
+/**
+ * star_outgrows() - has the estimate grown by a quarter since the last round began?
+ * @w: the window, in START
+ *
+ * Return: true if it was too low when the window was lifted.
+ */
+static inline bool star_outgrows(const struct star_window *w)
+{
+	return w->grown && star_scale(w->cwnd_abe) > w->grown;
 }
 
 /**

@@ -69,7 +69,7 @@ static void try_star(struct input *in)
 		star.mode = what >> 3 & 7;
 		break;
 	case 2:
-		star_lwc(&star, next32(in), ssthresh, what & 8, what & 16);
+		star_lwc(&star, next32(in), ssthresh, what & 8, what & 16, what & 32);
 		break;
 	case 3:
 		star_watch(&star, what & 8, what & 16, what & 32);

@@ -223,13 +223,13 @@ static inline void star_increase(struct star_window *w, u32 divisor, u32 acked);
   @ assigns \nothing;
   @ ensures 1 <= \result <= cwnd;
   @*/
-static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd);
+static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd, bool empty);
 
 /*@ requires \valid_read(w) && star_sane(w);
   @ assigns \nothing;
   @ ensures 1 <= \result <= 0x40000000;
   @*/
-static inline u32 star_yield_divisor(const struct star_window *w);
+static inline u32 star_yield_divisor(const struct star_window *w, bool empty);
 
 /*@ assigns \nothing;
   @ ensures \result <==> rtt_us > rtt_min_us + rtt_min_us / 16;
@@ -255,7 +255,7 @@ static inline void star_release(struct star_window *w, u32 ssthresh, bool publis
   @ ensures star_sane(w);
   @*/
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
-			    bool published, bool queue);
+			    bool published, bool queue, bool empty);
 
 /*@ requires \valid(w);
   @ assigns w->cwnd_reno, w->cwnd_cnt;

@@ -34,7 +34,7 @@ PLANTED = [
     ("star.h", "step = min_t(u32, step, ABE_WINDOW_MAX - w->cwnd_reno);", "", "star_lwc"),
     ("star.h", "cwnd <= w->cwnd_abe && !published", "false", "star_respond"),
     ("star.h", "if (a->sack_hole)", "if (a->sack_hole && a->has_sack)", "star_aen_verdict"),
-    ("star.h", "cwnd >> STAR_TRY_SHIFT, 2)", "cwnd >> STAR_TRY_SHIFT, 0)", "star_yield_growth"),
+    ("star.h", "cwnd >> shift, 2)", "cwnd >> shift, 0)", "star_yield_growth"),
     ("rtt_trend.h", "(fls64(syy) - 31) & ~1", "(fls64(syy) - 33) & ~1", "wrap_trend_r2"),
     ("rtt_trend.h", "shift), 1));", "shift), 0));", "rtt_trend_change_us"),
     ("shake_path.h", "if (!whole)", "if (false)", "wrap_path_find"),

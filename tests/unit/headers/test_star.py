@@ -71,9 +71,10 @@ def lwc(
     *,
     published: bool = False,
     queue: bool = False,
+    empty: bool = False,
 ) -> int:
     """One ACK; the window after it."""
-    apogee.star_lwc(w, acked, ssthresh, published, queue)
+    apogee.star_lwc(w, acked, ssthresh, published, queue, empty)
     return apogee.star_cwnd(w)
 
 
@@ -512,28 +513,37 @@ def test_as_published_there_is_no_yield(
     clears,
     failed,
     st.booleans(),
-    st.booleans(),
+    st.sampled_from([(False, False), (False, True), (True, False)]),
 )
 def test_growth_beside_others(
-    apogee: Library, reno: int, abe: int, clear: int, tries: int, alone: bool, queue: bool
+    apogee: Library,
+    reno: int,
+    abe: int,
+    clear: int,
+    tries: int,
+    alone: bool,
+    seen: tuple[bool, bool],
 ) -> None:
-    """Reno's segment a round until a try; then an eighth of the window, two at least, and no more
-    than a quarter of what is missing, and one. Alone, twice as late, a sixteenth and one, however
-    much is missing. So many ACKs as the divisor says make a segment, and one less makes none.
+    """Reno's segment a round until a try; then an eighth of the window, or half of it after 24
+    rounds without congestion and with an empty queue, two at least, and no more than a quarter of
+    what is missing, and one. Alone, twice as late, a sixteenth and one, however much is missing. So
+    many ACKs as the divisor says make a segment, and one less makes none.
     """
+    queue, empty = seen
     w = yielding(apogee, reno, abe, clear=clear, tries=tries, alone=alone)
-    cwnd, divisor = max(reno, 2), apogee.star_yield_divisor(w)
+    cwnd, divisor = max(reno, 2), apogee.star_yield_divisor(w, empty)
     per_round = 1
     if alone and waited(clear, tries, 2, cwnd, abe):
         per_round = cwnd // 16 + 1
     elif cwnd < abe and waited(clear, tries, 1, cwnd, abe):
-        per_round = min(max(cwnd // 8, 2), (abe - cwnd) // 4 + 1)
+        part = 2 if empty and clear >= 24 else 8
+        per_round = min(max(cwnd // part, 2), (abe - cwnd) // 4 + 1)
     assert divisor == math.floor(Fraction(cwnd, per_round))
-    assert min(8, cwnd // 2) <= divisor <= cwnd
+    assert min(2 if empty else 8, cwnd // 2) <= divisor <= cwnd
     if clear < 12 or reno <= abe:  # else YIELD ends
         for acked, gained in ((divisor - 1, 0), (divisor, 1)):
             w.cwnd_reno, w.cwnd_cnt = reno, 0
-            lwc(apogee, w, acked, 1, queue=queue)
+            lwc(apogee, w, acked, 1, queue=queue, empty=empty)
             assert w.cwnd_reno == min(reno + gained, LARGEST)
 
 

@@ -27,7 +27,7 @@ SETTLED = 4  # samples, ABE_SETTLE
 NUMBERS = {
     "ca->w.": "mode cwnd_reno cwnd_abe clear flat grown prior_mode asked held",
     "ca->j.": "base_us least_us last_us low_us seen link excess fall test skip dip renew queue "
-    "alone large empty over quiet rest age back ticks half mark",
+    "alone large empty learns over quiet rest age back ticks half mark",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd prior_ssthresh",
     "sk.tp.": "tcp_mstamp first_tx_mstamp delivered_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
@@ -444,6 +444,14 @@ def test_start_ends_when_the_estimate_no_longer_grows(
     assert (t.snd_ssthresh, t.skip) == ((INFINITE, 0) if mode == START else (abe, 2))
 
 
+def test_the_first_train_does_not_tell_whether_the_estimate_grows(star: Made) -> None:
+    """If its ACKs came at once, the estimate is too high, and nothing would outgrow it."""
+    unsettled = BEGUN | {"abe_samples": SETTLED - 1, "snd_ssthresh": INFINITE}
+    t = star(**KNOWN | unsettled, cwnd_abe=4000, snd_cwnd=4010)
+    t.end_round()
+    assert (t.mode, t.flat, t.grown) == (START, 0, 0)
+
+
 @pytest.mark.parametrize("abe", [0, 5])
 def test_start_does_not_end_without_a_threshold(star: Made, abe: int) -> None:
     """Slow start beside an estimate that lifts the window would have no end but a loss.
@@ -825,6 +833,12 @@ def test_the_rate_follows_the_estimate_and_the_window(
         (START, {}, 1, 320),
         (START, {"queue": 1}, 1, 320),
         (START, {"unlimited": 1}, 1, 272),
+        # two again while the queue is empty and the estimate has grown by a quarter since the round
+        # began: 64 to 79 segments are 20, 80 are 21
+        (START, {"cwnd_abe": 80, "grown": 20, "learns": 1}, 1, 512),
+        (START, {"cwnd_abe": 79, "grown": 20, "learns": 1}, 1, 320),
+        (START, {"cwnd_abe": 80, "grown": 20}, 1, 320),
+        (START, {"cwnd_abe": 80, "learns": 1}, 1, 320),
         (START, {}, 0, 512),
         (START, {"queue": 1}, 0, 272),
         (SLOW, {}, 1, 512),
