@@ -197,11 +197,11 @@ static void j_estimate(struct sock *sk, const struct rate_sample *rs, u32 una)
 
 	j->recounts = again;
 	if (skip)
-		abe_skip(&j->abe, tp->tcp_mstamp, sent_us);
+		abe_skip(&j->abe, tp->tcp_mstamp, sent_us, 0);
 	else if ((j->abe.started || delivered_of_train(sk, una)) &&
 		 abe_ack(&j->abe, tp->tcp_mstamp, sent_us,
 			 delivered_bytes(sk, rs, una), tp->mss_cache, rtt_min,
-			 J_FIRST_INTERVAL_US, rs->is_app_limited) &&
+			 J_FIRST_INTERVAL_US, rs->is_app_limited, 0) &&
 		 rtt_min != U32_MAX)
 		j->cwnd_abe = abe_window(abe_bw(&j->abe), rtt_min,
 					 tp->mss_cache);

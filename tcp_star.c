@@ -500,26 +500,35 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 			  U32_MAX);
 }
 
-/* The RTT of an ACK, less what its way back was longer than at its shortest; 0 if unknown. As
- * published, or without a timestamp, all of it. That of a retransmission is known by its
- * timestamp only, which is up to a tick too short: it is no evidence of a shorter path.
+/* The RTT of an ACK, 0 if unknown. That of a retransmission is known by its timestamp only, which
+ * is up to a tick too short: it is no evidence of a shorter path.
  */
-static u32 star_rtt_there(struct sock *sk, const struct rate_sample *rs)
+static u32 star_rtt_us(const struct sock *sk, const struct rate_sample *rs)
+{
+	const struct star *s = inet_csk_ca(sk);
+	u32 rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
+
+	if (rtt_us && rs->is_retrans && s->j.base_us != U32_MAX && star_judges())
+		rtt_us = max(rtt_us, s->j.base_us);
+	return rtt_us;
+}
+
+/* By how much the way back of an ACK with this RTT was longer than at its shortest; 0 if unknown.
+ * As published, or without a timestamp, it is not known.
+ */
+static u32 star_late_us(struct sock *sk, u32 rtt_us)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	u32 rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
 
 	if (!star_judges() || !bitfield(tp, rx_opt.saw_tstamp)) {
 		s->j.back = 0;
-		return rtt_us;
+		return 0;
 	}
 	if (!rtt_us)
 		return 0;
-	if (rs->is_retrans && s->j.base_us != U32_MAX)
-		rtt_us = max(rtt_us, s->j.base_us);
-	return rtt_us - judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
-				       rtt_us - min(rtt_us, s->j.base_us));
+	return judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
+			      rtt_us - min(rtt_us, s->j.base_us));
 }
 
 /* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
@@ -531,17 +540,17 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	struct star *s = inet_csk_ca(sk);
 	bool first = !s->w.cwnd_abe, queue = s->j.queue;
 	bool published = !star_judges();
-	u32 rtt_min, rtt_us = star_rtt_there(sk, rs);
+	u32 rtt_min, rtt_us = star_rtt_us(sk, rs), late_us = star_late_us(sk, rtt_us);
 
 	if (rtt_us)
-		judge_rtt(&s->j, rtt_us, star_cwnd(&s->w));
+		judge_rtt(&s->j, rtt_us - late_us, star_cwnd(&s->w));
 	if (published)
 		s->j.queue = queue;
 	rtt_min = star_rtt_min(sk);
 
 	s->abe.recent = published;
 	if (s->w.recounts) {
-		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs));
+		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs), late_us);
 		return false;
 	}
 	if (!s->abe.started && !delivered_of_train(sk, s->una))
@@ -549,7 +558,7 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
 		     delivered_bytes(sk, rs, s->una), tp->mss_cache, rtt_min,
 		     READ_ONCE(star_first_interval_us),
-		     rs->is_app_limited || star_held_below(s)))
+		     rs->is_app_limited || star_held_below(s), late_us))
 		return false;
 
 	if (published)

@@ -26,6 +26,9 @@
  *  - ACKs that are held back and released at once: a sample lasts at least as
  *    long as the sending of what it counts took, as in tcp_rate_gen(). This does
  *    not bound a train that was sent at once.
+ *  - A way back that varies (jitter, slots, a queue of ACKs): a sample that begins with a
+ *    late ACK and ends with one in time would be too short. TCP-STAR knows by the
+ *    receiver's timestamps how late an ACK is, to a tick of them.
  *  - Two ACKs at the same time of the clock add to the next sample. A clock that
  *    steps back behind the start of the current sample restarts it.
  *
@@ -73,6 +76,9 @@
 #define ABE_SETTLE		4U
 /* Segments of the first train after which a gap may be a pause. */
 #define ABE_TRAIN		3U
+/* A receiver's timestamps tell to a millisecond how late an ACK is. It is kept in 128 us. */
+#define ABE_LATE_TICK_US	1000U
+#define ABE_LATE_SHIFT		7
 /* Maximum window, 2^30 segments. */
 #define ABE_WINDOW_MAX		0x40000000U
 
@@ -88,6 +94,7 @@
  * @last_us: time of the last ACK, in us, modulo 2^32
  * @sent_us: when the last segment delivered by the ACK at @mark_us was sent, in us,
  *	modulo 2^32
+ * @late: by how much the ACK at @mark_us was late, in 128 us, up to 8.4 s
  * @samples: full samples so far, up to ABE_SETTLE
  * @started: the first ACK has arrived
  * @train: three segments have been acknowledged: a pause may follow
@@ -100,6 +107,7 @@ struct abe {
 	u32 bytes;
 	u32 last_us;
 	u32 sent_us;
+	u16 late;
 	u8 samples;
 	u8 started : 1;
 	u8 train : 1;
@@ -142,21 +150,27 @@ static inline u64 abe_bw(const struct abe *a)
 	return max_t(u64, a->bw[0], a->bw[1]);
 }
 
-static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us)
+static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us, u32 late_us)
 {
 	a->mark_us = now_us;
 	a->sent_us = sent_us;
+	a->late = (u16)min_t(u32, late_us >> ABE_LATE_SHIFT, U16_MAX);
 	a->bytes = 0;
 }
 
-/* Duration of the current sample: the longer of the arrival of its ACKs and of the
- * sending of what they deliver. A segment sent before the previous one adds nothing.
+/* Duration of the current sample: the longer of the arrival of its ACKs, as if none of them had
+ * been late, and of the sending of what they deliver. A segment sent before the previous one adds
+ * nothing.
  */
-static inline u32 abe_elapsed_us(const struct abe *a, u32 now_us, u32 sent_us)
+static inline u32 abe_elapsed_us(const struct abe *a, u32 now_us, u32 sent_us, u32 late_us)
 {
 	s32 sending_us = (s32)(sent_us - a->sent_us);
+	u32 arrived_us = now_us - a->mark_us, began_us = (u32)a->late << ABE_LATE_SHIFT;
+	u64 due_us = (u64)late_us + ABE_LATE_TICK_US;
 
-	return max_t(u32, now_us - a->mark_us, max(sending_us, 0));
+	if (began_us > due_us)
+		arrived_us += min_t(u32, began_us - (u32)due_us, U32_MAX - arrived_us);
+	return max_t(u32, arrived_us, max(sending_us, 0));
 }
 
 static inline bool abe_epoch_over(const struct abe *a, u32 now_us,
@@ -221,16 +235,17 @@ static inline bool abe_sent_slowly(const struct abe *a, u32 now_us, u32 sent_us)
  * @a: the estimation
  * @now_us: arrival time of the ACK, as for abe_ack()
  * @sent_us: when the newest segment delivered so far was sent, as for abe_ack()
+ * @late_us: by how much it is late, as for abe_ack()
  *
  * The sample begins anew, and its time does not age the estimate.
  */
-static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
+static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us, u32 late_us)
 {
 	if (!a->started)
 		return;
 	a->epoch_us += now_us - a->mark_us;
 	a->last_us = now_us;
-	abe_restart_sample(a, now_us, sent_us);
+	abe_restart_sample(a, now_us, sent_us, late_us);
 }
 
 /**
@@ -245,11 +260,13 @@ static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us)
  * @rtt_min_us: minimum RTT in us
  * @first_us: interval assumed for the first ACK, in us, at least 1
  * @limited: the sender had no data to send while these bytes were in flight
+ * @late_us: by how much the ACK is later than by the shortest way back, 0 if unknown
  *
  * Return: true if the estimate may have changed.
  */
 static inline bool abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes,
-			   u32 mss, u32 rtt_min_us, u32 first_us, bool limited)
+			   u32 mss, u32 rtt_min_us, u32 first_us, bool limited,
+			   u32 late_us)
 {
 	u32 gap_us = now_us - a->last_us;
 	u32 interval_us, elapsed_us;
@@ -263,18 +280,18 @@ static inline bool abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes,
 		a->epoch_us = now_us;
 		a->train = bytes >= ABE_TRAIN * (u64)mss;
 		a->bw[1] = abe_rate(mss, first_us);
-		abe_restart_sample(a, now_us, sent_us);
+		abe_restart_sample(a, now_us, sent_us, late_us);
 		return true;
 	}
 
 	if ((s32)(now_us - a->mark_us) < 0) {
-		abe_restart_sample(a, now_us, sent_us);
+		abe_restart_sample(a, now_us, sent_us, late_us);
 		a->epoch_us = now_us;
 		return false;
 	}
 
 	a->bytes = (u32)min_t(u64, a->bytes + bytes, U32_MAX);
-	elapsed_us = abe_elapsed_us(a, now_us, sent_us);
+	elapsed_us = abe_elapsed_us(a, now_us, sent_us, late_us);
 	interval_us = abe_interval_us(rtt_min_us);
 
 	if (!a->samples)
@@ -288,7 +305,7 @@ static inline bool abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes,
 
 	abe_take_sample(a, now_us, abe_rate(a->bytes, elapsed_us), interval_us,
 			limited);
-	abe_restart_sample(a, now_us, sent_us);
+	abe_restart_sample(a, now_us, sent_us, late_us);
 	return true;
 }
 

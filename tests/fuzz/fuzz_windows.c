@@ -33,6 +33,7 @@ static u32 exact_share(u32 cwnd, u32 rtt_us, u32 base_us)
 static void try_abe(struct input *in)
 {
 	u32 mss = 88 + next_to(in, 65395), rtt_us = next32(in), sent = now - next32(in);
+	u32 late = next_bool(in) ? next32(in) : 0;
 	u64 bytes = next_to(in, 1U << 31), before;
 	u128 bdp;
 
@@ -41,10 +42,11 @@ static void try_abe(struct input *in)
 	before = abe_bw(&abe);
 	abe_sent_slowly(&abe, now, sent);
 	if (!next_to(in, 8)) {		/* the estimate stays, and so does its age */
-		abe_skip(&abe, now, sent);
+		abe_skip(&abe, now, sent, late);
 		expect(abe_bw(&abe) == before);
 	}
-	if (!abe_ack(&abe, now, sent, bytes, mss, rtt_us, 1 + next_to(in, 10000), next_bool(in)))
+	if (!abe_ack(&abe, now, sent, bytes, mss, rtt_us, 1 + next_to(in, 10000), next_bool(in),
+		     late))
 		expect(abe_bw(&abe) == before);
 	expect(abe.samples <= ABE_SETTLE);
 	before = next64(in);

@@ -394,7 +394,7 @@ static inline u32 gentle_reduced(enum hstcp_response response, enum gentle_mode 
 /*@ assigns \nothing;
   @ ensures \min(restart, cwnd) <= \result <= cwnd;
   @*/
-static inline u32 idle_cwnd(u32 cwnd, u32 restart, u32 idle, u32 rto);
+static inline u32 idle_cwnd(u32 cwnd, u32 restart, u32 idle, u32 valid);
 
 /* --- rtt_trend.h --- */
 
@@ -742,16 +742,16 @@ static inline bool judge_renew(struct judge_state *j, const struct judge_round *
 static inline bool abe_sent_slowly(const struct abe *a, u32 now_us, u32 sent_us);
 
 /*@ requires \valid(a);
-  @ assigns a->mark_us, a->sent_us, a->bytes;
+  @ assigns a->mark_us, a->sent_us, a->bytes, a->late;
   @ ensures a->bytes == 0 && a->mark_us == now_us && a->sent_us == sent_us;
   @*/
-static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us);
+static inline void abe_restart_sample(struct abe *a, u32 now_us, u32 sent_us, u32 late_us);
 
 /*@ requires \valid(a);
-  @ assigns a->epoch_us, a->last_us, a->mark_us, a->sent_us, a->bytes;
+  @ assigns a->epoch_us, a->last_us, a->mark_us, a->sent_us, a->bytes, a->late;
   @ ensures a->started ==> a->bytes == 0 && a->mark_us == now_us && a->last_us == now_us;
   @*/
-static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us);
+static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us, u32 late_us);
 
 /*@ requires \valid(base);
   @ assigns base->period_ms;

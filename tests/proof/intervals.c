@@ -52,10 +52,10 @@ void prove_abe_window(u64 bw, u32 rtt_us, u32 mss)
 }
 
 void wrap_abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes, u32 mss, u32 rtt_us,
-		  u32 first_us, bool limited)
+		  u32 first_us, bool limited, u32 late_us)
 {
 	assume(a->samples <= ABE_SETTLE && mss <= 65483 && first_us && bytes <= 1ULL << 31);
-	abe_ack(a, now_us, sent_us, bytes, mss, rtt_us, first_us, limited);
+	abe_ack(a, now_us, sent_us, bytes, mss, rtt_us, first_us, limited, late_us);
 	//@ assert a->samples <= ABE_SETTLE;
 }
 

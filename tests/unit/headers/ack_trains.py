@@ -123,10 +123,20 @@ class Estimator:
         """The estimate in B/s."""
         return self.apogee.abe_bw(self._ref)
 
-    def ack(self, now_us: int, nbytes: int, *, limited: bool = False, sent_us: int = 0) -> int:
+    def ack(
+        self, now_us: int, nbytes: int, *, limited: bool = False, sent_us: int = 0, late_us: int = 0
+    ) -> int:
         """Process one ACK; returns the estimate in B/s. By default its data was sent at once."""
         self.apogee.abe_ack(
-            self._ref, now_us, sent_us, nbytes, self.mss, self.rtt_min_us, self.first_us, limited
+            self._ref,
+            now_us,
+            sent_us,
+            nbytes,
+            self.mss,
+            self.rtt_min_us,
+            self.first_us,
+            limited,
+            late_us,
         )
         return self.bw
 
@@ -136,7 +146,7 @@ class Estimator:
 
     def _feed(self, acks: Acks, limited: bool) -> Iterator[int]:
         ack, bw, ref = self.apogee.abe_ack, self.apogee.abe_bw, self._ref
-        fixed = (self.mss, self.rtt_min_us, self.first_us, limited)
+        fixed = (self.mss, self.rtt_min_us, self.first_us, limited, 0)
         value = bw(ref)
         for now, nbytes in zip(
             np.floor(acks.at).astype(np.int64).tolist(), acks.nbytes.tolist(), strict=True

@@ -22,13 +22,14 @@ USEC_PER_SEC = 1_000_000
 @dataclass(frozen=True)
 class Ack:
     """One ACK: arrival in us, bytes newly delivered, and what the sender knows then: also when the
-    newest of them was sent, in us."""
+    newest of them was sent, and how late the ACK is, in us."""
 
     now_us: int
     nbytes: int
     rtt_min_us: int
     limited: bool = False
     sent_us: int = 0
+    late_us: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class _Sample:
 
     begin_us: int
     sent_us: int
+    late_us: int
     acks: list[Ack] = field(default_factory=list)
 
     @property
@@ -64,8 +66,10 @@ class _Sample:
 
     @property
     def lasts_us(self) -> int:
-        """The sending of what it counts may have taken longer."""
-        return max(self.elapsed_us, self.acks[-1].sent_us - self.sent_us)
+        """The sending of what it counts may have taken longer, and the arrival, if the ACK that
+        begins it was late: that is known to a millisecond, and kept in 128 us up to 16 bits."""
+        late = min(self.late_us // 128, 2**16 - 1) * 128 - self.acks[-1].late_us - 1000
+        return max(self.elapsed_us + max(late, 0), self.acks[-1].sent_us - self.sent_us)
 
 
 def rate(nbytes: int, elapsed_us: int) -> int:
@@ -116,12 +120,12 @@ class _Reference:
     def _account(self, ack: Ack) -> None:
         train = self.rules.train * self.rules.mss
         if self.running is None:
-            self.running = _Sample(ack.now_us, ack.sent_us)
+            self.running = _Sample(ack.now_us, ack.sent_us, ack.late_us)
             self.provisional = rate(self.rules.mss, self.rules.first_us)
             self.train = ack.nbytes >= train
             return
         if ack.now_us < self.running.begin_us:
-            self.running = _Sample(ack.now_us, ack.sent_us)
+            self.running = _Sample(ack.now_us, ack.sent_us, ack.late_us)
             self.age_us = 0
             return
 
@@ -135,7 +139,7 @@ class _Reference:
         self.train = self.train or nbytes >= train
         if sample.elapsed_us >= self.rules.interval_us(ack.rtt_min_us):
             self._take(sample, ack)
-            self.running = _Sample(ack.now_us, ack.sent_us)
+            self.running = _Sample(ack.now_us, ack.sent_us, ack.late_us)
 
     def _pause(self, ack: Ack) -> bool:
         """Half to two round trips behind a train lie between two flights."""

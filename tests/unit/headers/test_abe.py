@@ -43,6 +43,10 @@ gaps = st.integers(0, 96) | st.just(0) | log_integers(64, 64 * 500)
 steps = st.tuples(gaps, st.booleans(), st.sampled_from([0, 1, 2, 44]), st.integers(0, 99))
 
 
+#: An ACK in time, or late by any time.
+lateness = st.just(0) | st.integers(0, 20_000) | log_integers(1_000, 20_000_000)
+
+
 @st.composite
 def series(draw: st.DrawFn, *, back: bool = False, limited: bool = False) -> list[reference.Ack]:
     """ACKs at random: batches in one us, gaps about an interval, pauses up to 500 of them.
@@ -65,7 +69,14 @@ def series(draw: st.DrawFn, *, back: bool = False, limited: bool = False) -> lis
         span = min(max(gap_us, 0), 10 * USEC_PER_SEC)
         nbytes = share * mss if share else rate * span // USEC_PER_SEC
         acks.append(
-            reference.Ack(now, nbytes, max(rtt - (chance == 99), 10), limited and chance < 33, sent)
+            reference.Ack(
+                now,
+                nbytes,
+                max(rtt - (chance == 99), 10),
+                limited and chance < 33,
+                sent,
+                draw(lateness),
+            )
         )
     return acks
 
@@ -98,6 +109,7 @@ def compare(
             ack.rtt_min_us,
             first_us,
             ack.limited,
+            ack.late_us,
         )
         after = apogee.abe_bw(state)
         assert after == expected, f"ACK {index}: {ack}"
@@ -182,17 +194,18 @@ def test_window_of_the_papers_link(apogee: Library) -> None:
 
 @given(
     st.lists(
-        st.tuples(u64, u32, u64, u32, u32, st.integers(1, 1_000_000), st.booleans()), max_size=40
+        st.tuples(u64, u32, u64, u32, u32, st.integers(1, 1_000_000), st.booleans(), u32),
+        max_size=40,
     )
 )
 def test_takes_any_numbers(
-    apogee: Library, calls: list[tuple[int, int, int, int, int, int, bool]]
+    apogee: Library, calls: list[tuple[int, int, int, int, int, int, bool, int]]
 ) -> None:
     """No trap and no wild estimate: at most all bytes within one microsecond."""
     state = apogee.new("abe")
     seen = 0
-    for now, sent, nbytes, mss, rtt_min, first_us, limited in calls:
-        apogee.abe_ack(state, now, sent, nbytes, mss, rtt_min, first_us, limited)
+    for now, sent, nbytes, mss, rtt_min, first_us, limited, late in calls:
+        apogee.abe_ack(state, now, sent, nbytes, mss, rtt_min, first_us, limited, late)
         seen += nbytes + mss
         assert apogee.abe_bw(state) <= min(seen * 10**6, U64_MAX)
 
@@ -296,7 +309,7 @@ def test_a_train_that_was_sent_slowly(
     est = Estimator(apogee, mss=1448, rtt_min_us=100_000)
     start = 2**32 - 200_000
     assert not apogee.abe_sent_slowly(est.state, start, start)
-    apogee.abe_ack(est.state, (start + 100_000) % 2**32, start, 1448, 1448, 100_000, 1000, True)
+    apogee.abe_ack(est.state, (start + 100_000) % 2**32, start, 1448, 1448, 100_000, 1000, True, 0)
     said = apogee.abe_sent_slowly(est.state, (start + now_us) % 2**32, (start + sent_us) % 2**32)
     assert said == slowly
     est.state.samples = 1
@@ -309,19 +322,19 @@ def test_skipped_acks_neither_count_nor_age(apogee: Library) -> None:
     The epoch lasts 640 ms and is not over. The sample that the first skipped ACK ends is not taken.
     """
     state = apogee.new("abe")
-    apogee.abe_skip(state, 5, 5)
+    apogee.abe_skip(state, 5, 5, 0)
     assert not state.started
     now = 0
     for _ in range(8):
-        apogee.abe_ack(state, now, 0, 1448, 1448, 160_000, 1000, False)
+        apogee.abe_ack(state, now, 0, 1448, 1448, 160_000, 1000, False, 0)
         now += 10_000
     assert apogee.abe_bw(state) == 144_800
-    apogee.abe_ack(state, now - 9_999, 0, 1448 * 1000, 1448, 160_000, 1000, False)
+    apogee.abe_ack(state, now - 9_999, 0, 1448 * 1000, 1448, 160_000, 1000, False, 0)
     for _ in range(3600):
         now += 10**6
-        apogee.abe_skip(state, now % 2**32, 0)
+        apogee.abe_skip(state, now % 2**32, 0, 0)
     for _ in range(25):
         now += 20_000
-        apogee.abe_ack(state, now % 2**32, 0, 1448, 1448, 160_000, 1000, False)
+        apogee.abe_ack(state, now % 2**32, 0, 1448, 1448, 160_000, 1000, False, 0)
     assert apogee.abe_bw(state) == 144_800
     assert state.bw[1] == 0

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,28 @@ def test_the_first_rate_makes_packets_of_two_segments(apogee: Library) -> None:
         assert rate == pytest.approx(2 * 1448 / 1024e-6, rel=1e-6)
         assert rate >> 10 < 3 * 1448
     assert apogee.star_first_rate(10, 1448, 1_000) == pytest.approx(2 * 10 * 1448 / 1e-3, rel=1e-6)
+
+
+@pytest.mark.parametrize("jitter_us", [20_000, 60_000, 150_000])
+def test_late_acks_are_no_bandwidth(apogee: Library, jitter_us: int) -> None:
+    """Each ACK of a steady train is late by up to so much, at random; none overtakes another. What
+    begins late is corrected, but for a tick of a millisecond. Else the estimate follows the sender,
+    to 10/8 of the rate.
+    """
+    rtt_us, gap_us, mss = 600_000, 1158, 1448
+    least, rate = rtt_us // 16, mss * 10**6 // gap_us
+    found = {}
+    for known in (True, False):
+        rng = random.Random(jitter_us)
+        train, at = Estimator(apogee, mss=mss, rtt_min_us=rtt_us), 0
+        for number in range(8 * rtt_us // gap_us):
+            due = rtt_us + number * gap_us
+            at = max(at, due + rng.randrange(jitter_us))
+            sent_us = number * gap_us * 8 // 10
+            train.ack(at, mss, sent_us=sent_us, late_us=(at - due) * known)
+        found[known] = train.bw
+    assert found[True] <= rate * (least + gap_us) / (least - 1128)
+    assert found[False] >= 1.1 * rate
 
 
 @pytest.mark.parametrize("stall_us", [20_000, 100_000, 400_000])

@@ -30,8 +30,10 @@ NUMBERS = {
     "alone large empty learns over quiet rest age back ticks half mark",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd prior_ssthresh",
-    "sk.tp.": "tcp_mstamp first_tx_mstamp delivered_mstamp snd_una snd_nxt snd_cwnd snd_cwnd_clamp snd_ssthresh "
-    "delivered lost packets_out retrans_out high_seq data_segs_out lsndtime srtt_us rtt_min_us mss_cache "
+    "sk.tp.": "tcp_mstamp first_tx_mstamp delivered_mstamp snd_una snd_nxt snd_cwnd "
+    "snd_cwnd_clamp snd_ssthresh "
+    "delivered lost packets_out retrans_out high_seq data_segs_out lsndtime srtt_us rtt_min_us "
+    "mss_cache "
     "sacked_out bytes_acked syn_data undo_marker frto is_cwnd_limited rx_opt.tstamp_ok "
     "rx_opt.sack_ok rx_opt.saw_tstamp rx_opt.rcv_tsval",
     "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_rto icsk_mtup.enabled",
@@ -59,7 +61,7 @@ CALLS = {
     "restart": "model_now = n * NSEC_PER_SEC, star_restart(&sk)",
     "set_window": "star_set_window(&sk, n), 0",
     "sent_us": "star_sent_us(&sk, &rs)",
-    "rtt_there": "star_rtt_there(&sk, &rs)",
+    "rtt_there": "star_rtt_us(&sk, &rs) - star_late_us(&sk, star_rtt_us(&sk, &rs))",
     "cong_control": "tcp_star.cong_control(&sk, &rs), 0",
     "wipe": "memset(&sk, 0, sizeof(sk)), memset(&rs, 0, sizeof(rs)), 0",
 }

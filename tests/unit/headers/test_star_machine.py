@@ -73,6 +73,7 @@ class Connection(RuleBasedStateMachine):
             self.rtt_min,
             self.first_us,
             limited,
+            0,
         )
         got = self.apogee.abe_bw(self.abe)
         assert changed or got == known
