@@ -88,6 +88,13 @@ enum star_mode {
 	STAR_JUDGE,	/* after a timeout: the stack sets the window until AEN's verdict */
 };
 
+/* The queue at the bottleneck. */
+enum star_queue {
+	STAR_QUEUE_SOME,	/* neither of these */
+	STAR_QUEUE_STANDS,
+	STAR_QUEUE_EMPTY,
+};
+
 /**
  * struct star_window - the window and its two shares
  * @cwnd_reno: NewReno's share, at least 1
@@ -272,15 +279,14 @@ static inline void star_release(struct star_window *w, u32 ssthresh,
  * @acked: segments newly delivered
  * @ssthresh: slow start threshold in segments
  * @published: compare cwnd_reno alone with @ssthresh, as published
- * @queue: a queue stands at the bottleneck; ignored with @published
- * @empty: the queue is empty
+ * @queue: the queue at the bottleneck; ignored with @published
  *
  * Slow start adds one per segment up to @ssthresh, congestion avoidance
  * 1 / cwnd_reno per segment. With a queue, unless @published, it adds 1 / cwnd,
  * one segment per round trip as in Reno: the path is full, and only the queue grows.
  */
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
-			    bool published, bool queue, bool empty)
+			    bool published, enum star_queue queue)
 {
 	u32 compared = published || star_holds(w) ? w->cwnd_reno : star_cwnd(w);
 
@@ -294,10 +300,11 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 	if (star_holds(w))
 		star_release(w, ssthresh, published);
 	if (acked) {
-		u32 divisor = queue && !published ? star_cwnd(w) : w->cwnd_reno;
+		bool stands = queue == STAR_QUEUE_STANDS && !published;
+		u32 divisor = stands ? star_cwnd(w) : w->cwnd_reno;
 
 		if (w->mode == STAR_YIELD)
-			divisor = star_yield_divisor(w, empty);
+			divisor = star_yield_divisor(w, queue == STAR_QUEUE_EMPTY);
 		star_increase(w, divisor, acked);
 	}
 }

@@ -187,6 +187,7 @@ struct tcp_sock {
 	u32 srtt_us;
 	u64 tcp_mstamp;
 	u64 first_tx_mstamp;
+	u64 delivered_mstamp;
 	struct minmax rtt_min;
 	struct tcp_options_received rx_opt;
 	u64 bytes_acked;
