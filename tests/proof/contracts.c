@@ -255,7 +255,7 @@ static inline void star_release(struct star_window *w, u32 ssthresh, bool publis
   @ ensures star_sane(w);
   @*/
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
-			    bool published, bool queue, bool empty);
+			    bool published, enum star_queue queue);
 
 /*@ requires \valid(w);
   @ assigns w->cwnd_reno, w->cwnd_cnt;

@@ -74,7 +74,8 @@ def lwc(
     empty: bool = False,
 ) -> int:
     """One ACK; the window after it."""
-    apogee.star_lwc(w, acked, ssthresh, published, queue, empty)
+    state = apogee.STAR_QUEUE_STANDS if queue else apogee.STAR_QUEUE_EMPTY if empty else 0
+    apogee.star_lwc(w, acked, ssthresh, published, state)
     return apogee.star_cwnd(w)
 
 
