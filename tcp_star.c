@@ -625,16 +625,16 @@ static bool star_end_start(struct sock *sk, const struct judge_round *r)
 {
 	struct star *s = inet_csk_ca(sk);
 	u32 cwnd = r->cwnd;
-	bool over;
+	bool over, unused = judge_is_unused(&s->j, r);
 
 	/* Not by the first train's estimate: one that is too high would never be outgrown. */
 	if (s->w.cwnd_abe && s->abe.samples == ABE_SETTLE && r->limited)
 		star_watch_start(&s->w);
 	over = judge_is_too_many(&s->j, r);
-	if (!over && s->w.flat < STAR_FLAT)
+	if (!over && !unused && s->w.flat < STAR_FLAT)
 		return false;
-	if (over)
-		cwnd = judge_cwnd(&s->j, JUDGE_OVER, r, s->prior_cwnd);
+	if (over || unused)
+		cwnd = judge_cwnd(&s->j, over ? JUDGE_OVER : JUDGE_FULL, r, s->prior_cwnd);
 	else
 		s->w.mode = STAR_CRUISE;
 	/* Not above: the verifier would follow one branch more, four times as long. */
@@ -663,6 +663,7 @@ static bool star_end_round(struct sock *sk)
 		.rtt_us = srtt,
 		.now_us = (u32)tp->tcp_mstamp,
 		.limited = forget(tcp_is_cwnd_limited(sk)),
+		.rests = tp->write_seq - tp->snd_nxt < tp->mss_cache,
 		.train = tp->delivered + tp->lost <= STAR_TRAIN_MAX,
 	};
 	u32 tested = s->j.test;
@@ -770,6 +771,7 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
+	bool known = s->w.mode != STAR_START || s->w.cwnd_abe;
 
 	/* Keep the initial window: no data was sent before. */
 	if (cwnd >= tcp_snd_cwnd(tp) || !tp->data_segs_out)
@@ -777,10 +779,12 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 	star_round_anew(sk);
 	/* A pending response to a mark, or an undo, must not raise it again. */
 	s->prior_cwnd = min(s->prior_cwnd, cwnd);
-	tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
-				   tcp_current_ssthresh(sk) :
-				   tcp_snd_cwnd(tp);
-	if (!star_holds(&s->w))
+	/* Without an estimate START goes on: nothing is known that slow start should lead back to. */
+	if (known)
+		tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
+					   tcp_current_ssthresh(sk) :
+					   tcp_snd_cwnd(tp);
+	if (known && !star_holds(&s->w))
 		s->w.mode = STAR_SLOW;
 	s->w.held = 0;
 	star_set_cwnd(&s->w, cwnd);
@@ -858,6 +862,7 @@ static bool star_restart(struct sock *sk)
 		star_reduce(sk);
 		s->w.asked = 0;
 		star_set_window(sk, s->prior_cwnd);
+		star_set_pacing_rate(sk);
 	}
 	if (s->w.mode == STAR_NONE || !star_shrink(sk, idle_tx_start(sk, paced)))
 		return false;

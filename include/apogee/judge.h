@@ -180,6 +180,7 @@ struct judge_state {
  * @rtt_us: smoothed RTT, whole
  * @now_us: its end, in us, modulo 2^32
  * @limited: the flow is limited by its window
+ * @rests: the application has no more to send
  * @train: the round includes the connection's first train, sent at once
  */
 struct judge_round {
@@ -190,6 +191,7 @@ struct judge_round {
 	u32 rtt_us;
 	u32 now_us;
 	bool limited;
+	bool rests;
 	bool train;
 };
 
@@ -197,7 +199,7 @@ struct judge_round {
 enum judge_answer {
 	JUDGE_STAY,		/* none */
 	JUDGE_CUT,		/* reduce: losses exceed those of the link */
-	JUDGE_FULL,		/* reduce: a queue shared with other flows is full */
+	JUDGE_FULL,		/* reduce: a queue shared with others, or of a rare sender, is full */
 	JUDGE_OVER,		/* reduce to what arrived: far too many losses */
 };
 
@@ -682,13 +684,41 @@ static inline bool judge_is_excess(struct judge_state *j, const struct judge_rou
 	return j->excess > most * JUDGE_SEGMENT;
 }
 
+/* Has the window limited the flow, and was most of it sent? */
+static inline bool judge_is_filled(const struct judge_round *r, u32 sent)
+{
+	return r->limited && (u64)sent * 4 >= (u64)r->cwnd * 3;
+}
+
+/* Are clearly more lost than the link loses? */
+static inline bool judge_is_loss(const struct judge_state *j, const struct judge_round *r, u32 sent)
+{
+	return r->lost >= JUDGE_FULL_LEAST + (sent >> JUDGE_FULL_SHIFT) +
+				  (((u64)sent * j->link) >> 10);
+}
+
 /* Do the losses show that a queue shared with other flows is full? */
 static inline bool judge_is_full(const struct judge_state *j, const struct judge_round *r,
 				 u32 sent)
 {
-	return j->queue && !j->alone &&
-	       r->lost >= JUDGE_FULL_LEAST + (sent >> JUDGE_FULL_SHIFT) +
-				  (((u64)sent * j->link) >> 10);
+	return j->queue && !j->alone && judge_is_loss(j, r, sent);
+}
+
+/**
+ * judge_is_unused() - was much lost of a window that the application does not fill?
+ * @j: the state
+ * @r: the round
+ *
+ * Such a window is not known to fit the path: it stays over idle time only while no more is lost
+ * than the link loses (RFC 7661 4.4.2).
+ *
+ * Return: true if the window is too large.
+ */
+static inline bool judge_is_unused(const struct judge_state *j, const struct judge_round *r)
+{
+	u32 sent = (u32)min_t(u64, (u64)r->delivered + r->lost, U32_MAX);
+
+	return r->rests && !r->train && !judge_is_filled(r, sent) && judge_is_loss(j, r, sent);
 }
 
 /**
@@ -719,14 +749,15 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 		return JUDGE_STAY;
 	}
 	/* Not limited by cwnd, e.g. losses block the receiver's window: no reduction. */
-	if (!r->limited || (u64)sent * 4 < (u64)r->cwnd * 3) {
+	if (!judge_is_filled(r, sent)) {
 		j->excess = 0;
-		return JUDGE_STAY;
-	}
-	if (judge_is_full(j, r, sent))
+		if (judge_is_unused(j, r))
+			answer = JUDGE_FULL;
+	} else if (judge_is_full(j, r, sent)) {
 		answer = JUDGE_FULL;
-	else if (judge_is_excess(j, r, sent) && r->lost)
+	} else if (judge_is_excess(j, r, sent) && r->lost) {
 		answer = JUDGE_CUT;
+	}
 	if (answer != JUDGE_STAY)
 		judge_cut_made(j);
 	return answer;

@@ -570,10 +570,23 @@ static inline bool judge_is_excess(struct judge_state *j, const struct judge_rou
 
 /*@ requires \valid_read(j) && \valid_read(r);
   @ assigns \nothing;
+  @ ensures \result ==> r->lost >= 3;
+  @*/
+static inline bool judge_is_loss(const struct judge_state *j, const struct judge_round *r,
+				 u32 sent);
+
+/*@ requires \valid_read(j) && \valid_read(r);
+  @ assigns \nothing;
   @ ensures \result ==> r->lost >= 3 && !j->alone;
   @*/
 static inline bool judge_is_full(const struct judge_state *j, const struct judge_round *r,
 				 u32 sent);
+
+/*@ requires \valid_read(j) && \valid_read(r);
+  @ assigns \nothing;
+  @ ensures \result ==> r->lost >= 3 && r->rests != 0;
+  @*/
+static inline bool judge_is_unused(const struct judge_state *j, const struct judge_round *r);
 
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && judge_loses(j);
   @ assigns j->link, j->over, j->excess, j->skip, j->quiet;

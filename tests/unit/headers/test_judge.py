@@ -238,6 +238,28 @@ def test_no_cut_for_a_window_that_does_not_limit(apogee: Library) -> None:
     assert answer(apogee, judge(apogee), 400, 40, cwnd=533) == "CUT"
 
 
+@pytest.mark.parametrize("unfilled", [{"limited": False}, {"cwnd": 534}])
+@pytest.mark.parametrize(
+    ("lost", "fields", "judged"),
+    [
+        # 3, one in 64 of 400, and 12 in 1024
+        (13, {"rests": True}, "FULL"),
+        (12, {"rests": True}, "STAY"),
+        (13, {"rests": True, "train": True}, "STAY"),
+        # the receiver's window was shut
+        (13, {}, "STAY"),
+    ],
+)
+def test_a_window_that_the_application_does_not_fill(
+    apogee: Library, unfilled: dict[str, Any], lost: int, fields: dict[str, Any], judged: str
+) -> None:
+    """RFC 7661 4.4.2: it is not known to fit, so a loss beyond the link's takes some of it."""
+    j = judge(apogee, excess=160)
+    assert answer(apogee, j, 400, lost, **fields | unfilled) == judged
+    assert j.excess == 0
+    assert answer(apogee, judge(apogee), 400, 12, rests=True) == "STAY"
+
+
 @given(sents | st.integers(3, 120), u8, u8, st.booleans())
 def test_far_too_many_in_fractions(
     apogee: Library, sent: int, part: int, link: int, train: bool

@@ -30,7 +30,7 @@ NUMBERS = {
     "alone large empty learns over quiet rest age back ticks half mark",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd prior_ssthresh",
-    "sk.tp.": "tcp_mstamp first_tx_mstamp delivered_mstamp snd_una snd_nxt snd_cwnd "
+    "sk.tp.": "tcp_mstamp first_tx_mstamp delivered_mstamp snd_una snd_nxt write_seq snd_cwnd "
     "snd_cwnd_clamp snd_ssthresh "
     "delivered lost packets_out retrans_out high_seq data_segs_out lsndtime srtt_us rtt_min_us "
     "mss_cache "
@@ -408,6 +408,9 @@ def test_a_loss_with_a_queue_ends_start(star: Made) -> None:
     assert (t.mode, t.cwnd_reno, t.snd_ssthresh) == (YIELD, 450, 450)
 
 
+#: A window of 100 segments before an idle time.
+IDLE = {"snd_cwnd": 100, "data_segs_out": 1, "delivered": 70, "lost": 20}
+
 #: START on a path of 400 segments, of which the estimate is at a seventh quarter of an octave: from
 #: 384 to below 448.
 BEGUN = {
@@ -489,6 +492,35 @@ def test_far_too_many_losses_end_start(
     t.end_round()
     assert (t.mode, t.cwnd()) == (mode, window)
     assert t.skip == (0 if mode == START else 2)
+
+
+@pytest.mark.parametrize(
+    ("written", "lost", "mode", "window"),
+    [
+        # 3, one in 64 of 200, and 12 in 1024
+        (0, 8, YIELD, 308),
+        (0, 7, START, 410),
+        # more is to be sent
+        (1448, 8, START, 410),
+    ],
+)
+def test_losses_of_a_window_that_is_not_filled_end_start(
+    star: Made, written: int, lost: int, mode: int, window: int
+) -> None:
+    """Three quarters are left: an application with chunks would lose some of each for good."""
+    sent = {"delivered": 1200 - lost, "lost": lost, "round_end": 1000, "mss_cache": 1448}
+    rare = {"is_cwnd_limited": 0, "write_seq": written, "prior_cwnd": 410}
+    t = star(**KNOWN | BEGUN | sent | rare, cwnd_abe=400)
+    t.end_round()
+    assert (t.mode, t.cwnd()) == (mode, window)
+
+
+@pytest.mark.parametrize("abe", [0, 100])
+def test_start_goes_on_after_idle_without_an_estimate(star: Made, abe: int) -> None:
+    """Nothing is known that slow start should lead back to."""
+    t = star(**IDLE | {"snd_ssthresh": INFINITE}, mode=START, cwnd_reno=100, cwnd_abe=abe)
+    assert t.shrink(20)
+    assert (t.mode, t.snd_ssthresh) == ((SLOW, 100) if abe else (START, INFINITE))
 
 
 @pytest.mark.parametrize(
@@ -660,10 +692,6 @@ def test_a_loss_leaves_the_dip_of_a_measurement(
     )  # fmt: skip
     t.reduce_queue()
     assert (t.renew, t.dip, t.mode) == (renew, dip, YIELD)
-
-
-#: A window of 100 segments before an idle time.
-IDLE = {"snd_cwnd": 100, "data_segs_out": 1, "delivered": 70, "lost": 20}
 
 
 @pytest.mark.parametrize("mode", [START, CRUISE, SLOW, MARKED, YIELD])
