@@ -779,7 +779,7 @@ static bool star_shrink(struct sock *sk, u32 cwnd)
 	star_round_anew(sk);
 	/* A pending response to a mark, or an undo, must not raise it again. */
 	s->prior_cwnd = min(s->prior_cwnd, cwnd);
-	/* Without an estimate START goes on: nothing is known that slow start should lead back to. */
+	/* Without an estimate START goes on: slow start has nothing to lead back to. */
 	if (known)
 		tp->snd_ssthresh = tp->snd_ssthresh < TCP_INFINITE_SSTHRESH ?
 					   tcp_current_ssthresh(sk) :

@@ -199,7 +199,7 @@ struct judge_round {
 enum judge_answer {
 	JUDGE_STAY,		/* none */
 	JUDGE_CUT,		/* reduce: losses exceed those of the link */
-	JUDGE_FULL,		/* reduce: a queue shared with others, or of a rare sender, is full */
+	JUDGE_FULL,		/* reduce: a queue is full that others share, or one not used */
 	JUDGE_OVER,		/* reduce to what arrived: far too many losses */
 };
 
