@@ -11,7 +11,7 @@
 #include "settings.h"
 
 #define COUNT(name) { #name, offsetof(struct sscop_counts, name) }
-#define CLASS(name, class, field) \
+#define CLASS_COUNT(name, class, field) \
 	{ #name "_" #field, offsetof(struct sscop_counts, classes[class].field) }
 #define DROPPED(name, verdict) \
 	{ "dropped_" #name, offsetof(struct sscop_counts, dropped[verdict]) }
@@ -42,15 +42,15 @@ static const struct {
 	COUNT(reset_silence),
 	COUNT(reset_asked),
 	COUNT(reset_error),
-	CLASS(unassured, SSCOP_UNASSURED, sent),
-	CLASS(unassured, SSCOP_UNASSURED, again),
-	CLASS(unassured, SSCOP_UNASSURED, received),
-	CLASS(unassured, SSCOP_UNASSURED, missed),
-	CLASS(bounded, SSCOP_BOUNDED, sent),
-	CLASS(bounded, SSCOP_BOUNDED, again),
-	CLASS(bounded, SSCOP_BOUNDED, given_up),
-	CLASS(bounded, SSCOP_BOUNDED, received),
-	CLASS(bounded, SSCOP_BOUNDED, missed),
+	CLASS_COUNT(unassured, SSCOP_UNASSURED, sent),
+	CLASS_COUNT(unassured, SSCOP_UNASSURED, again),
+	CLASS_COUNT(unassured, SSCOP_UNASSURED, received),
+	CLASS_COUNT(unassured, SSCOP_UNASSURED, missed),
+	CLASS_COUNT(bounded, SSCOP_BOUNDED, sent),
+	CLASS_COUNT(bounded, SSCOP_BOUNDED, again),
+	CLASS_COUNT(bounded, SSCOP_BOUNDED, given_up),
+	CLASS_COUNT(bounded, SSCOP_BOUNDED, received),
+	CLASS_COUNT(bounded, SSCOP_BOUNDED, missed),
 	COUNT(udstat_sent),
 	COUNT(udstat_received),
 	DROPPED(truncated, SSCOP_TRUNCATED),

@@ -355,7 +355,7 @@ static void check_host(u8 who)
 	if (who == AGENT)
 		return;
 	expect(!d->dev->running || d->dev->carrier == registered);
-	peer = shake_only_peer(d);
+	peer = world_peer(d);
 	path = shake_path(peer, peer->ack_path);
 	expect(!peer->ack_path || (path && path->state == SHAKE_PATH_ALIVE));
 }
@@ -414,7 +414,7 @@ static bool is_hint(const struct frame *f)
 
 	if (f->to_agent || type_of(f) != SHAKE_TYPE_RESET)
 		return false;
-	shake_for_each_path(shake_only_peer(world_dev(LEADER)), path)
+	shake_for_each_path(world_peer(world_dev(LEADER)), path)
 		if (shake_addr_equal(&path->to, &f->from))
 			return true;
 	return false;
@@ -471,7 +471,7 @@ static void deliver(const struct frame *f)
 	struct shake_path *path;
 	size_t length;
 
-	shake_for_each_path(shake_only_peer(world_dev(LEADER)), path)
+	shake_for_each_path(world_peer(world_dev(LEADER)), path)
 		reset_at[path->settings.id - 1] = path->rejoin_at;
 	length = copy_state(f->to_agent, hint, before);
 	world.sent = 0;
@@ -489,7 +489,7 @@ static void deliver(const struct frame *f)
 		for (u8 i = 0; i < SHAKE_PATHS_MAX; i++)
 			run.paced[f->to_agent][i].probe_at = 0;
 	/* an answer, or a hint that is taken up */
-	shake_for_each_path(shake_only_peer(world_dev(LEADER)), path)
+	shake_for_each_path(world_peer(world_dev(LEADER)), path)
 		if (!path->tries || path->rejoin_at != reset_at[path->settings.id - 1])
 			run.paced[LEADER][path->settings.id - 1].unanswered = 0;
 }
@@ -878,7 +878,7 @@ static void forge(struct frame *f, struct input *in)
  */
 static void steal(struct frame *f)
 {
-	struct shake_peer *peer = shake_only_peer(world_dev(LEADER));
+	struct shake_peer *peer = world_peer(world_dev(LEADER));
 	struct shake_join join = { .id = LEADER_ID, .path = f->link };
 	struct shake_keys keys = peer->keys;
 	u8 random[SHAKE_KEY];
@@ -907,7 +907,7 @@ static void flood(struct frame f, struct input *in)
 /* A frame to another path's socket. */
 static void misdirect(struct frame *f, u8 number)
 {
-	struct shake_path *path = shake_path(shake_only_peer(world_dev(LEADER)), number);
+	struct shake_path *path = shake_path(world_peer(world_dev(LEADER)), number);
 
 	if (f->to_agent || !path || !path->sock || path->sock->sk.family != AF_INET)
 		return;

@@ -96,7 +96,7 @@ void apogee_tunnel_release(struct socket *sock)
 	might_sleep();
 	expect(d->sock4 != sock && d->sock6 != sock);
 	if (shake_is_leader(d))
-		shake_for_each_path(shake_only_peer(d), path) {
+		shake_for_each_path(world_peer(d), path) {
 			expect(path->sock != sock);
 			expect(path->sock || path->state == SHAKE_PATH_ABSENT);
 		}
@@ -494,7 +494,7 @@ static struct sock *leaders_socket(const struct frame *f)
 	u16 port = get_port(&f->to) - world.links[f->link - 1].nat;
 	struct shake_path *path;
 
-	shake_for_each_path(shake_only_peer(world_dev(LEADER)), path)
+	shake_for_each_path(world_peer(world_dev(LEADER)), path)
 		if (path->sock && ntohs(path->sock->sk.port) == port &&
 		    path->sock->sk.family == f->to.any.sa_family)
 			return &path->sock->sk;
@@ -578,7 +578,7 @@ void world_stop(u8 who)
 		return;
 	d->dev->running = false;
 	if (who == LEADER)
-		shake_for_each_path(shake_only_peer(d), path)
+		shake_for_each_path(world_peer(d), path)
 			shake_path_close(path);
 	else
 		shake_agent_close(d);
@@ -598,7 +598,7 @@ int world_open(u8 who)
 		err = shake_agent_open(d);
 	} else {
 		netif_carrier_off(d->dev);
-		shake_for_each_path(shake_only_peer(d), path)
+		shake_for_each_path(world_peer(d), path)
 			shake_path_try(path);
 	}
 	if (err)

@@ -88,4 +88,13 @@ static inline struct shake_dev *world_dev(u8 who)
 	return &world.hosts[who]->d;
 }
 
+/* The agent, as its leader keeps it. */
+static inline struct shake_peer *world_peer(struct shake_dev *d)
+{
+	struct shake_peer *peer = shake_only_peer(d);
+
+	expect(peer);
+	return peer;
+}
+
 #endif /* _FUZZ_SHAKE_WORLD_H */
