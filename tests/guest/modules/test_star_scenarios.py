@@ -43,8 +43,8 @@ CASES = {
     "slow": Case({"trace": "module", "rate": 64_000}, duration_s=10),
     # When a queue has stood for two round trips.
     "queued": Case({"trace": "module"}, duration_s=20, beside=LOSE_A_FEW.format(after_s=4.8)),
-    # When START has ended, and before the queue is long enough to stand.
-    "cruising": Case({"trace": "module"}, duration_s=8, beside=LOSE_A_FEW.format(after_s=3.5)),
+    # When the first test has drained the queue, and before it stands again.
+    "cruising": Case({"trace": "module"}, duration_s=10, beside=LOSE_A_FEW.format(after_s=6.5)),
     "paced": Case(BLACKOUT, duration_s=8, beside=QUEUE),
     "unpaced": Case({**BLACKOUT, "star.pacing": "0"}, duration_s=8, beside=QUEUE),
 }
