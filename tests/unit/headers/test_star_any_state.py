@@ -66,12 +66,12 @@ def part(any_state: Simulation, seed: int) -> float:
     "seeds", [range(1, 81), pytest.param(range(81, 1001), marks=pytest.mark.deep)]
 )
 def test_any_state_is_left(any_state: Simulation, seeds: range) -> None:
-    """.85 of what arrives is the target, within ten seconds and 60 round trips. Of 3000 paths 78
-    miss it, all but four with .71 to .84: most have jitter. So many may, and four standard
-    deviations more. The four, with jitter and 4 to 9 % lost, have .30 to .55.
+    """.85 of what arrives is the target, within ten seconds and 60 round trips. Of 3000 paths 54
+    miss it, all but three with .73 to .84: most have jitter. So many may, and four standard
+    deviations more. The three, with 6 to 9 % lost, have .47 to .67.
     """
     parts = sorted((part(any_state, seed), seed) for seed in seeds)
     few = [(round(of, 3), a_path(seed)[0]) for of, seed in parts if of < 0.85]
-    due = 0.03 * len(seeds)
+    due = 0.02 * len(seeds)
     assert len(few) <= due + 4 * due**0.5, few
     assert parts[0][0] >= 0.25, few
