@@ -568,6 +568,12 @@ static inline bool judge_is_over(struct judge_state *j, const struct judge_round
   @*/
 static inline bool judge_is_excess(struct judge_state *j, const struct judge_round *r, u32 sent);
 
+/*@ requires \valid_read(r);
+  @ assigns \nothing;
+  @ ensures \result ==> r->limited != 0;
+  @*/
+static inline bool judge_is_filled(const struct judge_round *r, u32 sent);
+
 /*@ requires \valid_read(j) && \valid_read(r);
   @ assigns \nothing;
   @ ensures \result ==> r->lost >= 3;
