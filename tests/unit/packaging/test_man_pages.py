@@ -194,7 +194,7 @@ def test_statistics_of_sscop() -> None:
     counts = block((ROOT / "sscop/core/sscop.h").read_text(), "struct sscop_counts ")
     wanted = re.findall(r"^\tu64 (\w+);", counts, re.M)
     assert re.findall(r"\bCOUNT\((\w+)\)", source)[1:] == wanted
-    classes = re.findall(r"\bCLASS\((\w+), SSCOP_\w+, (\w+)\)", source)
+    classes = re.findall(r"\bCLASS_COUNT\((\w+), SSCOP_\w+, (\w+)\)", source)
     wanted += [f"{name}_{field}" for name, field in classes]
     wanted += [f"dropped_{name}" for name in re.findall(r"\bDROPPED\((\w+), SSCOP", source)]
     wanted += re.findall(r'"(\w+)"', block(source, "device_names"))
