@@ -112,49 +112,53 @@ static bool ends_packet(const struct sscop_kept *kept)
 	return kept->at + kept->length == kept->packet->len;
 }
 
+/* A frame whose PDU has @length octets of a packet, from @at, behind a header yet to be written. */
+static struct sk_buff *data_frame(struct sscop_dev *d, const struct sk_buff *packet, u32 at,
+				  u32 header, u32 length)
+{
+	struct sk_buff *skb = new_frame(d, header + length);
+
+	if (skb && skb_copy_bits(packet, at, (u8 *)__skb_put(skb, header + length) + header,
+				 length)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	return skb;
+}
+
+/* A PDU with data is whole. Return: its frame, NULL if that has no address. */
+static struct sk_buff *data_below(struct sscop_dev *d, struct sk_buff *skb)
+{
+	if (!push_address(d, skb, true)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	sscop_put_below(d, skb);
+	return skb;
+}
+
 /* One transmission of an SD. */
 static struct sk_buff *sd_frame(struct sscop_dev *d, const struct sscop_kept *kept, u32 seq)
 {
-	u32 header = sscop_sd_header(kept->length);
-	struct sk_buff *skb = new_frame(d, header + kept->length);
-	u8 *pdu;
+	struct sk_buff *skb = data_frame(d, kept->packet, kept->at, sscop_sd_header(kept->length),
+					 kept->length);
 
 	if (!skb)
 		return NULL;
-	pdu = __skb_put(skb, header + kept->length);
-	if (skb_copy_bits(kept->packet, kept->at, pdu + header, kept->length))
-		goto fail;
-	sscop_encode_sd(pdu, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
-	if (!push_address(d, skb, true))
-		goto fail;
-	sscop_put_below(d, skb);
-	return skb;
-fail:
-	kfree_skb(skb);
-	return NULL;
+	sscop_encode_sd(skb->data, kept->length, seq, !kept->at, ends_packet(kept), d->s.seal_out);
+	return data_below(d, skb);
 }
 
 /* One transmission of a packet of a class. */
 static struct sk_buff *ud_frame(struct sscop_dev *d, const struct sk_buff *packet,
 				const struct sscop_pdu *ud)
 {
-	u32 header = sscop_ud_header(packet->len);
-	struct sk_buff *skb = new_frame(d, header + packet->len);
-	u8 *pdu;
+	struct sk_buff *skb = data_frame(d, packet, 0, sscop_ud_header(packet->len), packet->len);
 
 	if (!skb)
 		return NULL;
-	pdu = __skb_put(skb, header + packet->len);
-	if (skb_copy_bits(packet, 0, pdu + header, packet->len))
-		goto fail;
-	sscop_encode_ud(pdu, packet->len, ud, d->s.seal_out);
-	if (!push_address(d, skb, true))
-		goto fail;
-	sscop_put_below(d, skb);
-	return skb;
-fail:
-	kfree_skb(skb);
-	return NULL;
+	sscop_encode_ud(skb->data, packet->len, ud, d->s.seal_out);
+	return data_below(d, skb);
 }
 
 /* The machines no longer need an SD or UD. Return: whether it was one of the transmitter's. */
