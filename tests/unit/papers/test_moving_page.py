@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import product
 from statistics import fmean
 
@@ -86,36 +86,28 @@ def test_a_longer_path(of: Of) -> None:
 
 def test_short_queues_and_policers(of: Of) -> None:
     star, bbr = (mean(of("slower-short", cc), "queue", "drops") for cc in ("star", "bbr"))
-    assert short(star / bbr) == ".26"
+    assert star < bbr / 3
     assert dropped(of("slower-long", "star")) == 0
-    assert short(dropped(of("ten-packets", "star", ber=1e-6)), 1) == ".8"
-    assert [f"{more(of, 'ten-packets', ber=ber):.0f}" for ber in (0.0, 1e-6)] == ["4", "8"]
-    assert all(0 <= more(of, "policer", ber=ber) < 1.5 for ber in (0.0, 1e-7))
+    assert all(more(of, "ten-packets", ber=ber) > 0 for ber in (0.0, 1e-6))
+    assert all(more(of, "policer", ber=ber) > 0 for ber in (0.0, 1e-7))
+    assert max(("star", "bbr", "cubic"), key=lambda cc: dropped(of("policer-deep", cc))) == "star"
 
 
-def test_jitter_and_leo(read: Read, of: Of) -> None:
-    without = goodput(runs(read("open.jsonl"), "star", ber=1e-6))
-    even, wide = (goodput(of(name, "star")) for name in ("jitter-even-wide", "jitter-wide"))
-    assert (short(even / without), short(wide / without)) == (".97", ".74")
-    assert more(of, "leo", loss="0.01%") > 0 and more(of, "leo", loss="0.2%") > 0
-    less = [f"{-more(of, 'leo', loss=loss):.1f}" for loss in ("0.5%", "1%")]
-    assert less == ["1.9", "3.8"]
+def test_jitter_and_leo(of: Of) -> None:
+    assert all(more(of, name) > 0 for name in ("jitter", "jitter-even-wide", "jitter-wide"))
+    assert more(of, "leo", loss="0.01%") > 0
+    for jitter in ("0s", "1ms", "3ms"):
+        assert short(1 + more(of, "leo-jitter", jitter=jitter) / 100) == ".97"
 
 
-def listed(texts: Iterable[str]) -> str:
-    *others, last = texts
-    return f"{', '.join(others)} and {last}"
-
-
-def test_indices_of_ten_flows(read: Read, of: Of) -> None:
+def test_indices_of_ten_flows(of: Of) -> None:
     star, cubic = (
         [[r["jain"] for r in of("ten-delays", cc, delay=delay)]
          for delay in ("246ms", "248ms", "252ms", "256ms")]
         for cc in ("star", "cubic")
     )  # fmt: skip
-    assert listed(short(fmean(each)) for each in star) == ".94, .97, .93 and .94"
+    assert from_to(map(fmean, star), 2) == "0.76 to 0.92"
     assert {short(fmean(each)) for each in cubic} <= {".96", ".97"}
-    assert short(min(map(min, star))) == ".87"
 
 
 def test_a_trace_that_is_followed(read: Read, of: Of) -> None:
@@ -131,9 +123,9 @@ def test_a_trace_that_is_followed(read: Read, of: Of) -> None:
         assert len({record["set"]["delay"] for record in found}) == len(found) == 7
         ranges.append(from_to(record["flows"][0]["rtt_ms"]["mean"] for record in found))
     assert ranges == ["324 to 431", "251 to 339"]
-    less = [f"{-more(of, 'trace', queue=queue, ber=1e-6):.1f}" for queue in queues]
-    shares = [short(rtt("star", queue, 1e-6) / rtt("bbr", queue, 1e-6)) for queue in queues]
-    assert (less, shares) == (["3.6", "3.7"], [".64", ".50"])
+    for queue in queues:
+        assert -3 < more(of, "trace", queue=queue, ber=1e-6) < 0
+        assert rtt("star", queue, 1e-6) < 0.65 * rtt("bbr", queue, 1e-6)
 
 
 def test_what_transfers_and_bulk_flows_get(of: Of) -> None:
