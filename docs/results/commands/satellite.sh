@@ -44,10 +44,8 @@ scripts/lab run satellite --engine uml --cc star --set star.pacing=0 --set windo
 scripts/lab run satellite --engine uml --cc star --set star.pacing=0,1 --set queue=15kB,62.5kB,312.5kB \
 	--set window=16MB --repeat 3 --json docs/results/pacing-short.jsonl
 
-# Outages from a random moment on, data and ACKs; the first table anew
+# Outages from a random moment on, data and ACKs
 scripts/lab run satellite --engine uml --cc star,bbr,hybla,cubic --set window=16MB --repeat 5 \
 	--set data_blackout=45s:0.5s,45s:1s,45s:2s,45s:4s --set blackout_spread=500ms --json docs/results/outages-data.jsonl
 scripts/lab run satellite --engine uml --cc star,bbr,hybla,cubic --set window=16MB --repeat 5 \
 	--set ack_blackout=45s:0.5s,45s:1s,45s:2s,45s:4s --set blackout_spread=500ms --json docs/results/outages-ack.jsonl
-scripts/lab run satellite --cc star --set window=16MB --set ber=0,1e-8,1e-7,1e-6,1e-5 --repeat 5 \
-	--json docs/results/star/open-anew.jsonl
