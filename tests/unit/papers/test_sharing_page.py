@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from tests.unit.papers.found import (
     Read,
-    dropped,
-    from_to,
     runs,
     short,
 )
@@ -25,12 +23,6 @@ def test_two_star_flows(read: Read) -> None:
         return [short(sum(each) / len(each)) for each in found(name, queue)]
 
     long, tight = (means("twins", queue) for queue in ("625kB", "15kB"))
-    least = [short(min(each)) for each in found("twins", "15kB")]
-    assert min(map(float, least[:2])) > 0.9
-    assert (long[-1], min(tight[:-1]), max(tight[:-1]), tight[-1]) == (".97", ".90", ".98", ".77")
-    *usual, last = (
-        dropped(runs(read("twins.jsonl"), "star+star", queue="15kB", ber=ber)) for ber in ERRORS
-    )
-    assert (from_to(usual, 1), f"{last:.1f}") == ("1.4 to 1.7", "3.0")
+    assert min(map(float, long + tight)) > 0.97
 
     assert min(means("late", "625kB")) == ".96"
