@@ -3,7 +3,15 @@
 
 # star.md
 scripts/lab atlas single --engine uml --cc star --beside bbr,cubic \
-	--paths 72 --seed 4417 --json docs/results/atlas/single-star.jsonl
+	--paths 150 --seed 99304 --json docs/results/atlas/single-star.jsonl
+scripts/lab atlas requests --engine uml --cc star --beside bbr,cubic \
+	--paths 50 --seed 99302 --json docs/results/atlas/requests-star.jsonl
+scripts/lab atlas shared --engine uml --cc star --beside bbr,cubic \
+	--paths 40 --seed 99301 --json docs/results/atlas/shared-star.jsonl
+scripts/lab atlas mixed --engine uml --cc star --beside bbr,cubic \
+	--paths 50 --seed 99303 --json docs/results/atlas/mixed-star.jsonl
+scripts/lab atlas single --engine uml --cc j --beside cubic,reno \
+	--paths 30 --seed 1001 --json docs/results/atlas/single-j.jsonl
 
 # gentle.md
 scripts/lab atlas fat --model --cc hstcp_gentle --beside cubic,reno \
