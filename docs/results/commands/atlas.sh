@@ -13,6 +13,9 @@ scripts/lab atlas mixed --engine uml --cc star --beside bbr,cubic \
 scripts/lab atlas single --engine uml --cc j --beside cubic,reno \
 	--paths 30 --seed 1001 --json docs/results/atlas/single-j.jsonl
 
+# history/star.md, What the constants trade
+PYTHONPATH=scripts python3 scripts/star_front.py docs/results/star/front
+
 # gentle.md
 scripts/lab atlas fat --model --cc hstcp_gentle --beside cubic,reno \
 	--paths 200 --seed 1001 --json docs/results/atlas/fat-hstcp_gentle.jsonl
