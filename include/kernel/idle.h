@@ -39,19 +39,19 @@ static inline u32 idle_restart(struct sock *sk)
 }
 
 /**
- * idle_may_send() - can a packet leave in the receiver's window?
+ * idle_may_send() - may an idle time end, with a packet in the receiver's window?
  * @sk: a socket in min_tso_segs()
  *
- * If not, nothing is sent now, and the idle time goes on.
+ * If none can leave, nothing is sent now, and the idle time goes on.
  *
- * Return: true if one of full size can.
+ * Return: true if nothing is in flight, and a packet of full size can leave.
  */
 static inline bool idle_may_send(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 end = tp->snd_una + tp->snd_wnd;
 
-	return !before(end, tp->snd_nxt + tp->mss_cache);
+	return !tp->packets_out && !before(end, tp->snd_nxt + tp->mss_cache);
 }
 
 /* What the stack takes without a min_tso_segs(). */
