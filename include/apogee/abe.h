@@ -249,6 +249,76 @@ static inline void abe_skip(struct abe *a, u32 now_us, u32 sent_us, u32 late_us)
 }
 
 /**
+ * abe_count() - count what an ACK delivers
+ * @a: the estimation
+ * @now_us: arrival time of the ACK, as for abe_ack()
+ * @bytes: bytes newly acknowledged or SACKed; may be 0
+ * @rtt_min_us: minimum RTT in us
+ *
+ * Return: true if the estimate may change: abe_sample() has to follow.
+ */
+static inline bool abe_count(struct abe *a, u32 now_us, u64 bytes, u32 rtt_min_us)
+{
+	if (!bytes)
+		return false;
+	a->bytes = (u32)min_t(u64, a->bytes + bytes, U32_MAX);
+	if (!a->samples || now_us - a->mark_us >= abe_interval_us(rtt_min_us))
+		return true;
+	a->last_us = now_us;
+	return false;
+}
+
+/**
+ * abe_sample() - update the estimate
+ * @a: the estimation, after abe_count() of the same ACK
+ * @now_us: arrival time of the ACK, as for abe_ack(), and so all that follows
+ * @sent_us: when the newest segment delivered so far was sent
+ * @mss: maximum segment size
+ * @rtt_min_us: minimum RTT
+ * @first_us: interval assumed for the first ACK
+ * @limited: the sender had no data to send
+ * @late_us: by how much the ACK is late
+ *
+ * Return: true if the estimate may have changed.
+ */
+static inline bool abe_sample(struct abe *a, u32 now_us, u32 sent_us, u32 mss, u32 rtt_min_us,
+			      u32 first_us, bool limited, u32 late_us)
+{
+	u32 gap_us = now_us - a->last_us, interval_us = abe_interval_us(rtt_min_us), elapsed_us;
+
+	a->last_us = now_us;
+	if (!a->started) {
+		a->started = true;
+		a->epoch_us = now_us;
+		a->train = a->bytes >= ABE_TRAIN * (u64)mss;
+		a->bw[1] = abe_rate(mss, first_us);
+		abe_restart_sample(a, now_us, sent_us, late_us);
+		return true;
+	}
+
+	if ((s32)(now_us - a->mark_us) < 0) {
+		abe_restart_sample(a, now_us, sent_us, late_us);
+		a->epoch_us = now_us;
+		return false;
+	}
+
+	elapsed_us = abe_elapsed_us(a, now_us, sent_us, late_us);
+	if (!a->samples)
+		abe_correct_first(a, abe_rate((u64)mss + a->bytes,
+					      (u64)first_us + elapsed_us),
+				  gap_us, rtt_min_us);
+	if ((u64)mss + a->bytes >= ABE_TRAIN * (u64)mss)
+		a->train = true;
+	if (now_us - a->mark_us < interval_us)
+		return true;
+
+	abe_take_sample(a, now_us, abe_rate(a->bytes, elapsed_us), interval_us,
+			limited);
+	abe_restart_sample(a, now_us, sent_us, late_us);
+	return true;
+}
+
+/**
  * abe_ack() - process one ACK (eq. 2)
  * @a: the estimation, zeroed before first use, except @recent
  * @now_us: arrival time of the ACK, in us, modulo 2^32: a pause of 36 minutes or more
@@ -268,45 +338,8 @@ static inline bool abe_ack(struct abe *a, u32 now_us, u32 sent_us, u64 bytes,
 			   u32 mss, u32 rtt_min_us, u32 first_us, bool limited,
 			   u32 late_us)
 {
-	u32 gap_us = now_us - a->last_us;
-	u32 interval_us, elapsed_us;
-
-	if (!bytes)
-		return false;
-	a->last_us = now_us;
-
-	if (!a->started) {
-		a->started = true;
-		a->epoch_us = now_us;
-		a->train = bytes >= ABE_TRAIN * (u64)mss;
-		a->bw[1] = abe_rate(mss, first_us);
-		abe_restart_sample(a, now_us, sent_us, late_us);
-		return true;
-	}
-
-	if ((s32)(now_us - a->mark_us) < 0) {
-		abe_restart_sample(a, now_us, sent_us, late_us);
-		a->epoch_us = now_us;
-		return false;
-	}
-
-	a->bytes = (u32)min_t(u64, a->bytes + bytes, U32_MAX);
-	elapsed_us = abe_elapsed_us(a, now_us, sent_us, late_us);
-	interval_us = abe_interval_us(rtt_min_us);
-
-	if (!a->samples)
-		abe_correct_first(a, abe_rate((u64)mss + a->bytes,
-					      (u64)first_us + elapsed_us),
-				  gap_us, rtt_min_us);
-	if ((u64)mss + a->bytes >= ABE_TRAIN * (u64)mss)
-		a->train = true;
-	if (now_us - a->mark_us < interval_us)
-		return !a->samples;
-
-	abe_take_sample(a, now_us, abe_rate(a->bytes, elapsed_us), interval_us,
-			limited);
-	abe_restart_sample(a, now_us, sent_us, late_us);
-	return true;
+	return abe_count(a, now_us, bytes, rtt_min_us) &&
+	       abe_sample(a, now_us, sent_us, mss, rtt_min_us, first_us, limited, late_us);
 }
 
 /**
