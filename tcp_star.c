@@ -116,6 +116,7 @@
 #include <kernel/idle.h>
 #include <kernel/marked.h>
 #include <kernel/recount.h>
+#include <kernel/seldom.h>
 #include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
@@ -417,7 +418,7 @@ static u32 star_undo_cwnd(struct sock *sk)
  * lost and this ACK is for data sent before the timeout: slow start then begins
  * with the next ACK.
  */
-static bool star_check_aen(struct sock *sk)
+static seldom bool star_check_aen(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
@@ -503,62 +504,67 @@ static u32 star_time_us(const struct sock *sk, u32 segments)
 /* The RTT of an ACK, 0 if unknown. That of a retransmission is known by its timestamp only, which
  * is up to a tick too short: it is no evidence of a shorter path.
  */
-static u32 star_rtt_us(const struct sock *sk, const struct rate_sample *rs)
+static u32 star_rtt_us(const struct sock *sk, const struct rate_sample *rs, bool published)
 {
 	const struct star *s = inet_csk_ca(sk);
-	u32 rtt_us = rs->rtt_us > 0 ? (u32)rs->rtt_us : 0;
 
-	if (rtt_us && rs->is_retrans && s->j.base_us != U32_MAX && star_judges())
-		rtt_us = max(rtt_us, s->j.base_us);
-	return rtt_us;
+	if (rs->rtt_us <= 0)
+		return 0;
+	if (!rs->is_retrans || s->j.base_us == U32_MAX || published)
+		return (u32)rs->rtt_us;
+	return max((u32)rs->rtt_us, s->j.base_us);
+}
+
+/* An ACK whose timestamp tells something. */
+static seldom u32 star_way_back(struct sock *sk, u32 rtt_us)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+
+	return judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
+			      rtt_us - min(rtt_us, s->j.base_us));
 }
 
 /* By how much the way back of an ACK with this RTT was longer than at its shortest; 0 if unknown.
  * As published, or without a timestamp, it is not known.
  */
-static u32 star_late_us(struct sock *sk, u32 rtt_us)
+static u32 star_late_us(struct sock *sk, u32 rtt_us, bool published)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	if (!star_judges() || !bitfield(tp, rx_opt.saw_tstamp)) {
+	if (published || !bitfield(tp, rx_opt.saw_tstamp)) {
 		s->j.back = 0;
 		return 0;
 	}
-	if (!rtt_us)
+	if (!rtt_us || judge_in_time(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval))
 		return 0;
-	return judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
-			      rtt_us - min(rtt_us, s->j.base_us));
+	return star_way_back(sk, rtt_us);
 }
 
-/* Update the bandwidth estimate with an ACK, and cwnd_abe with a new estimate.
- * Returns true if there is one.
- */
-static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
+/* May what this ACK delivers be counted a second time? */
+static bool star_recounts(struct sock *sk)
+{
+	struct star *s = inet_csk_ca(sk);
+	bool so_far = s->w.recounts, again = stack_recounts(sk, so_far);
+
+	if (again != so_far)
+		s->w.recounts = again;
+	return so_far || again;
+}
+
+/* Update the bandwidth estimate, and cwnd_abe with a new estimate. Returns true if there is one. */
+static seldom bool star_sample(struct sock *sk, const struct rate_sample *rs, u32 rtt_min,
+			       u32 late_us)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	bool first = !s->w.cwnd_abe, queue = s->j.queue;
-	bool published = !star_judges();
-	u32 rtt_min, rtt_us = star_rtt_us(sk, rs), late_us = star_late_us(sk, rtt_us);
-
-	if (rtt_us)
-		judge_rtt(&s->j, rtt_us - late_us, star_cwnd(&s->w));
-	if (published)
-		s->j.queue = queue;
-	rtt_min = star_rtt_min(sk);
+	bool first = !s->w.cwnd_abe, published = !star_judges();
 
 	s->abe.recent = published;
-	if (s->w.recounts) {
-		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs), late_us);
-		return false;
-	}
-	if (!s->abe.started && !delivered_of_train(sk, s->una))
-		return false;
-	if (!abe_ack(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs),
-		     delivered_bytes(sk, rs, s->una), tp->mss_cache, rtt_min,
-		     READ_ONCE(star_first_interval_us),
-		     rs->is_app_limited || star_held_below(s), late_us))
+	if (!abe_sample(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs), tp->mss_cache, rtt_min,
+			READ_ONCE(star_first_interval_us),
+			rs->is_app_limited || star_held_below(s), late_us))
 		return false;
 
 	if (published)
@@ -571,6 +577,31 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs)
 	if (first && s->prior_cwnd > TCP_INIT_CWND)
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
 	return true;
+}
+
+/* Evaluate the RTT and what is delivered of an ACK. Returns true if there is a new estimate. */
+static bool star_estimate(struct sock *sk, const struct rate_sample *rs, bool published)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct star *s = inet_csk_ca(sk);
+	bool queue = published && s->j.queue;
+	u32 rtt_us = star_rtt_us(sk, rs, published), late_us = star_late_us(sk, rtt_us, published);
+	u32 rtt_min;
+
+	if (rtt_us)
+		judge_rtt(&s->j, rtt_us - late_us, star_cwnd(&s->w));
+	if (queue)
+		s->j.queue = 1;
+	rtt_min = published ? tcp_min_rtt(tp) : judge_path_us(&s->j);
+
+	if (star_recounts(sk)) {
+		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs), late_us);
+		return false;
+	}
+	if (!s->abe.started && !delivered_of_train(sk, s->una))
+		return false;
+	return abe_count(&s->abe, (u32)tp->tcp_mstamp, delivered_bytes(sk, rs, s->una), rtt_min) &&
+	       star_sample(sk, rs, rtt_min, late_us);
 }
 
 /* Enter YIELD: ssthresh becomes @cwnd, and the window starts from @begin. */
@@ -650,7 +681,7 @@ static bool star_end_start(struct sock *sk, const struct judge_round *r)
  * A round trip has ended. Returns true if the window falls. In the module forget() is its argument.
  * In BPF it hides that from the verifier, which would follow what comes next once for each value.
  */
-static bool star_end_round(struct sock *sk)
+static seldom bool star_end_round(struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
@@ -720,7 +751,7 @@ static void star_reduce_queue(struct sock *sk)
 /* Respond to the loss event or mark for which the stack has asked for ssthresh.
  * The response never raises the window.
  */
-static void star_reduce(struct sock *sk)
+static seldom void star_reduce(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
@@ -825,8 +856,27 @@ static void star_set_pacing_rate(struct sock *sk)
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
 }
 
+/* The window while losses are being repaired. */
+static u32 star_recovery_cwnd(const struct sock *sk, u32 cwnd)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	/* The first retransmission must not wait for the window. */
+	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
+		return max(cwnd, tcp_packets_in_flight(tp) + 1);
+	/* Without timestamps F-RTO is still finding out whether data was lost: a new
+	 * segment, no retransmission (RFC 5682 2.1). Once all is acknowledged it has
+	 * ended, though its flag and, without SACK, the state stay.
+	 */
+	if (ca_state(sk) == TCP_CA_Loss && bitfield(tp, frto) &&
+	    tp->undo_marker && before(tp->snd_una, tp->high_seq) &&
+	    !bitfield(tp, rx_opt.tstamp_ok))
+		return min(cwnd, tcp_packets_in_flight(tp) + 1);
+	return cwnd;
+}
+
 /* Set the window for the stack to send by: at most @most segments. */
-static void star_set_window(struct sock *sk, u32 most)
+static __always_inline void star_set_window(struct sock *sk, u32 most)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
@@ -835,17 +885,8 @@ static void star_set_window(struct sock *sk, u32 most)
 	if (s->j.dip && star_judges())
 		cwnd = judge_dip(&s->j, cwnd);
 	cwnd = min(cwnd, most);
-	/* Without timestamps F-RTO is still finding out whether data was lost: a new
-	 * segment, no retransmission (RFC 5682 2.1). Once all is acknowledged it has
-	 * ended, though its flag and, without SACK, the state stay.
-	 */
-	if (ca_state(sk) == TCP_CA_Loss && bitfield(tp, frto) &&
-	    tp->undo_marker && before(tp->snd_una, tp->high_seq) &&
-	    !bitfield(tp, rx_opt.tstamp_ok))
-		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
-	/* The first retransmission must not wait for the window. */
-	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
-		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
+	if (ca_state(sk) >= TCP_CA_Recovery)
+		cwnd = star_recovery_cwnd(sk, cwnd);
 	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
 
@@ -902,13 +943,12 @@ static bool star_lifts(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
-	u8 state = ca_state(sk);
 
 	if (!rs->acked_sacked)
 		return false;
-	if (tcp_is_sack(tp))
-		return after(tp->snd_una, s->una) || state >= TCP_CA_Recovery;
-	return after(tp->snd_una, s->una) && state != TCP_CA_Recovery;
+	if (ca_state(sk) >= TCP_CA_Recovery && tcp_is_sack(tp))
+		return true;
+	return after(tp->snd_una, s->una) && ca_state(sk) != TCP_CA_Recovery;
 }
 
 /* A window that fills the path need not grow while the flow is alone. If another flow
@@ -934,12 +974,13 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
-	u32 lost = tp->lost - s->round_lost;
+	u32 lost;
 
 	if (s->w.mode == STAR_JUDGE || rs->delivered <= 0)
 		return false;
 	if (!before(rs->prior_delivered, s->round_end))
 		return true;
+	lost = tp->lost - s->round_lost;
 	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
 	       star_judges() && !s->j.skip &&
 	       (s->j.over ? lost > star_cwnd(&s->w) / 4 : !(s->j.alone || s->j.empty));
@@ -954,11 +995,12 @@ static void star_look_for_silence(struct sock *sk, const struct rate_sample *rs)
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	u32 last_us = s->abe.last_us;
-	bool paused = ca_state(sk) == TCP_CA_Open &&
-		      (s32)((u32)tp->first_tx_mstamp - last_us) >= 0;
 
-	if (rs->acked_sacked && !paused && star_cwnd(&s->w) >= STAR_QUEUED &&
-	    (u32)tp->tcp_mstamp - last_us > tp->srtt_us >> 4)
+	if ((u32)tp->tcp_mstamp - last_us <= tp->srtt_us >> 4)
+		return;
+	if (ca_state(sk) == TCP_CA_Open && (s32)((u32)tp->first_tx_mstamp - last_us) >= 0)
+		return;
+	if (rs->acked_sacked && star_cwnd(&s->w) >= STAR_QUEUED)
 		judge_silence(&s->j);
 }
 
@@ -968,19 +1010,15 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	struct star *s = inet_csk_ca(sk);
 	bool published = forget(!star_judges());
 	u32 cwnd = tcp_snd_cwnd(tp), most;
-	bool judged, lost = false, lift, round, estimated, slow, again;
+	bool judged, lost = false, lift, round, estimated, slow;
 
 	/* The ACK of the SYN arrives before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
 		return;
 
-	lift = star_lifts(sk, rs);
 	star_look_for_silence(sk, rs);
 	slow = forget(star_is_slow_train(sk, rs));
-	again = stack_recounts(sk, s->w.recounts);
-	s->w.recounts |= again;
-	estimated = forget(star_estimate(sk, rs));
-	s->w.recounts = again;
+	estimated = forget(star_estimate(sk, rs, published));
 	round = forget(star_round_ends(sk, rs));
 
 	judged = s->w.mode == STAR_JUDGE;
@@ -992,6 +1030,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	if (s->w.mode == STAR_JUDGE)
 		goto out;
 
+	lift = star_lifts(sk, rs);
 	most = lift || judged ? U32_MAX : cwnd;
 	if (s->w.asked) {
 		star_reduce(sk);
@@ -1004,13 +1043,15 @@ APOGEE_CONG_CONTROL(star_cong_control)
 			 s->j.learns ? STAR_QUEUE_EMPTY : STAR_QUEUE_SOME);
 	}
 	/* The end of a hold does not raise the window with an ACK that shows a loss. */
-	if (s->w.mode == STAR_SLOW && s->w.held && rs->losses)
+	if (rs->losses && s->w.mode == STAR_SLOW && s->w.held)
 		most = min(most, cwnd);
 	/* As published only count rounds: coexist may be switched on later. */
-	if (round && published)
-		star_begin_round(sk);
-	else if (round && star_end_round(sk))
-		most = U32_MAX;
+	if (round) {
+		if (published)
+			star_begin_round(sk);
+		else if (star_end_round(sk))
+			most = U32_MAX;
+	}
 	s->w.asked = 0;
 
 	if (estimated && !slow && s->w.mode == STAR_START && !published &&

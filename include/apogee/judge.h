@@ -209,13 +209,19 @@ static inline u16 judge_age(u32 now_us, u32 tsval)
 	return (u16)((now_us - tsval * JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
 }
 
+/* The half second, modulo 2. */
+static inline u8 judge_half(u32 now_us)
+{
+	return (now_us >> JUDGE_CHECK_SHIFT) & 1;
+}
+
 /* Has the least age of a timestamp stayed where it was for half a second? If it has grown, that is
  * known at once.
  */
 static inline void judge_check_clock(struct judge_state *j, u32 now_us)
 {
 	u8 mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
-	u8 half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
+	u8 half = judge_half(now_us);
 	u8 moved = (u8)(mark - j->mark);
 
 	if (half != j->half) {
@@ -241,7 +247,7 @@ static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us, u3
 	j->last_us = U32_MAX;
 	j->age = judge_age(now_us, tsval);
 	j->mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
-	j->half = (now_us >> JUDGE_CHECK_SHIFT) & 1;
+	j->half = judge_half(now_us);
 	j->ticks = 1;
 	j->link = JUDGE_LINK_BEGIN;
 	j->seen = (u8)(now_us >> JUDGE_CLOCK_SHIFT);
@@ -306,6 +312,22 @@ static inline u32 judge_path_us(const struct judge_state *j)
 static inline u32 judge_mean_us(const struct judge_state *j, const struct judge_round *r)
 {
 	return r->rtt_us - min_t(u32, judge_back_us(j), r->rtt_us);
+}
+
+/**
+ * judge_in_time() - has an ACK's timestamp nothing to tell?
+ * @j: the state
+ * @now_us: the time, in us, modulo 2^32
+ * @tsval: the timestamp
+ *
+ * Return: true if judge_way_back() would change nothing, and return 0: the usual case.
+ */
+static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval)
+{
+	u16 older = (u16)(judge_age(now_us, tsval) - j->age);
+
+	return older <= JUDGE_TICK_US >> JUDGE_AGE_SHIFT && !j->back &&
+	       judge_half(now_us) == j->half;
 }
 
 /**
@@ -376,12 +398,16 @@ static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 p
  */
 static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd)
 {
-	u32 known_us = j->base_us, packet_us = known_us / max_t(u32, cwnd, 1);
+	u32 known_us = j->base_us;
 
-	j->base_us = min_t(u32, known_us, rtt_us);
-	if (rtt_us < known_us && known_us != U32_MAX && !judge_is_empty(j, known_us, packet_us))
-		j->link = JUDGE_LINK_BEGIN;
-	j->least_us = min_t(u32, j->least_us, rtt_us);
+	if (rtt_us < known_us) {
+		j->base_us = rtt_us;
+		if (known_us != U32_MAX &&
+		    !judge_is_empty(j, known_us, known_us / max_t(u32, cwnd, 1)))
+			j->link = JUDGE_LINK_BEGIN;
+	}
+	if (rtt_us < j->least_us)
+		j->least_us = rtt_us;
 	if (rtt_us <= j->low_us || !j->low_us)
 		j->low_us = rtt_us;
 	else

@@ -82,10 +82,10 @@ enum star_mode {
 	STAR_NONE,	/* star_init() has not been called yet */
 	STAR_START,	/* the path is unknown: ssthresh follows cwnd_abe */
 	STAR_CRUISE,	/* cwnd = cwnd_reno + cwnd_abe */
+	STAR_JUDGE,	/* after a timeout: the stack sets the window until AEN's verdict */
 	STAR_SLOW,	/* until slow start passes ssthresh, or while w->held */
 	STAR_MARKED,	/* after an ECN mark, until cwnd_reno has passed cwnd_abe */
 	STAR_YIELD,	/* after congestion, until there has been none for a while */
-	STAR_JUDGE,	/* after a timeout: the stack sets the window until AEN's verdict */
 };
 
 /* The queue at the bottleneck. */
@@ -139,8 +139,7 @@ struct star_window {
  */
 static inline bool star_holds(const struct star_window *w)
 {
-	return w->mode == STAR_SLOW || w->mode == STAR_MARKED ||
-	       w->mode == STAR_YIELD;
+	return w->mode >= STAR_SLOW;
 }
 
 /**
@@ -184,13 +183,17 @@ static inline u64 star_steps_cost(u32 divisor, u32 steps)
  */
 static inline void star_increase(struct star_window *w, u32 divisor, u32 acked)
 {
-	u32 room = ABE_WINDOW_MAX - min_t(u32, w->cwnd_reno, ABE_WINDOW_MAX);
-	u32 steps = 0, bit;
-	u64 cnt;
+	u64 cnt = (u64)w->cwnd_cnt + acked;
+	u32 room, steps = 0, bit;
 
+	if (cnt < divisor) {
+		w->cwnd_cnt = (u32)cnt;
+		return;
+	}
 	/* Credit from a larger window is worth one segment at most. */
 	divisor = max_t(u32, divisor, 1);
 	cnt = (u64)min_t(u32, w->cwnd_cnt, divisor - 1) + acked;
+	room = ABE_WINDOW_MAX - min_t(u32, w->cwnd_reno, ABE_WINDOW_MAX);
 	room = min_t(u32, room, STAR_STEPS_MAX);
 	for (bit = STAR_STEPS_MAX; bit; bit >>= 1) {
 		u32 more = steps + bit;
@@ -300,11 +303,12 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 	if (star_holds(w))
 		star_release(w, ssthresh, published);
 	if (acked) {
-		bool stands = queue == STAR_QUEUE_STANDS && !published;
-		u32 divisor = stands ? star_cwnd(w) : w->cwnd_reno;
+		u32 divisor = w->cwnd_reno;
 
 		if (w->mode == STAR_YIELD)
 			divisor = star_yield_divisor(w, queue == STAR_QUEUE_EMPTY);
+		else if (queue == STAR_QUEUE_STANDS && !published)
+			divisor = star_cwnd(w);
 		star_increase(w, divisor, acked);
 	}
 }

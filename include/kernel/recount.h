@@ -27,10 +27,9 @@ static inline bool stack_recounts(const struct sock *sk, bool so_far)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	if (tcp_is_sack(tp))
+	if (ca_state(sk) != TCP_CA_Loss && !(so_far && before(tp->snd_una, tp->high_seq)))
 		return false;
-	return ca_state(sk) == TCP_CA_Loss ||
-	       (so_far && before(tp->snd_una, tp->high_seq));
+	return !tcp_is_sack(tp);
 }
 
 #endif /* _KERNEL_RECOUNT_H */

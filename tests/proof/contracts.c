@@ -66,9 +66,9 @@
   @*/
 /* What counts of cwnd_abe, and the window but for its upper limit. */
 /*@ predicate star_held(struct star_window *w) =
-  @	w->mode == STAR_SLOW || w->mode == STAR_MARKED || w->mode == STAR_YIELD;
+  @	w->mode >= STAR_SLOW;
   @ logic integer star_abe(struct star_window *w) =
-  @	(w->mode == STAR_SLOW || w->mode == STAR_MARKED || w->mode == STAR_YIELD) ?
+  @	w->mode >= STAR_SLOW ?
   @	0 : w->cwnd_abe;
   @ logic integer star_sum(struct star_window *w) =
   @	\max(2, w->cwnd_reno + star_abe(w));
@@ -720,6 +720,14 @@ static inline bool compound_dip_round(struct compound_base *base, u32 rtt_us, u3
 /* --- times wrap --- */
 /*@ assigns \nothing; */
 static inline u16 judge_age(u32 now_us, u32 tsval);
+
+/*@ assigns \nothing; */
+static inline u8 judge_half(u32 now_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @*/
+static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval);
 
 /*@ requires \valid(j);
   @ assigns j->half, j->ticks, j->mark;

@@ -19,7 +19,7 @@ INFINITE = 0x7FFFFFFF
 PER_S = 2 * 1448  # B/s of a segment each 500 ms
 UNLIMITED = 2**64 - 1
 OPEN, RECOVERY, LOSS = 0, 3, 4
-START, CRUISE, SLOW, MARKED, YIELD, JUDGE = range(1, 7)
+START, CRUISE, JUDGE, SLOW, MARKED, YIELD = range(1, 7)
 SECOND = 10**6
 SETTLED = 4  # samples, ABE_SETTLE
 
@@ -61,7 +61,8 @@ CALLS = {
     "restart": "model_now = n * NSEC_PER_SEC, star_restart(&sk)",
     "set_window": "star_set_window(&sk, n), 0",
     "sent_us": "star_sent_us(&sk, &rs)",
-    "rtt_there": "star_rtt_us(&sk, &rs) - star_late_us(&sk, star_rtt_us(&sk, &rs))",
+    "rtt_there": "star_rtt_us(&sk, &rs, !star_judges()) - "
+    "star_late_us(&sk, star_rtt_us(&sk, &rs, !star_judges()), !star_judges())",
     "cong_control": "tcp_star.cong_control(&sk, &rs), 0",
     "wipe": "memset(&sk, 0, sizeof(sk)), memset(&rs, 0, sizeof(rs)), 0",
 }

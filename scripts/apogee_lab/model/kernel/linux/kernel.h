@@ -35,6 +35,7 @@
 #define __init
 #define __exit
 #define __read_mostly
+#define noinline	__attribute__((noinline))
 #define __rcu
 
 #define HZ			250
