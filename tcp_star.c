@@ -1064,7 +1064,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 		star_set_pacing_rate(sk);
 	s->una = tp->snd_una;
 out:
-	trace_star_ack(sk, &s->w, &s->j, abe_bw(&s->abe));
+	trace_star_ack(sk, &s->w, &s->j, &s->abe);
 }
 
 /* Three windows: one more than usual, for retransmissions on a lossy path. */

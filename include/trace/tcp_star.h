@@ -12,6 +12,7 @@
 #include <linux/tracepoint.h>
 #include <net/tcp.h>
 
+#include <apogee/abe.h>
 #include <apogee/judge.h>
 #include <apogee/star.h>
 #include <kernel/bitfield.h>
@@ -42,9 +43,9 @@
 
 TRACE_EVENT(star_ack,
 	TP_PROTO(const struct sock *sk, const struct star_window *w,
-		 const struct judge_state *j, u64 bw),
+		 const struct judge_state *j, const struct abe *a),
 
-	TP_ARGS(sk, w, j, bw),
+	TP_ARGS(sk, w, j, a),
 
 	TP_STRUCT__entry(
 		__field(u64, bw)
@@ -66,7 +67,7 @@ TRACE_EVENT(star_ack,
 	),
 
 	TP_fast_assign(
-		__entry->bw = bw;
+		__entry->bw = abe_bw(a);
 		__entry->sport = inet_sk(sk)->inet_num;
 		__entry->dport = ntohs(inet_sk(sk)->inet_dport);
 		__entry->cwnd = tcp_snd_cwnd(tcp_sk(sk));
