@@ -553,34 +553,42 @@ static bool star_recounts(struct sock *sk)
 	return so_far || again;
 }
 
-/* Update the bandwidth estimate, and cwnd_abe with a new estimate. Returns true if there is one. */
-static seldom bool star_sample(struct sock *sk, const struct rate_sample *rs, u32 rtt_min,
-			       u32 late_us)
+/* What an ACK tells about the path's bandwidth. */
+enum star_news {
+	STAR_NO_NEWS,
+	STAR_SLOW_TRAIN,	/* an estimate, but the application sets the rate */
+	STAR_ESTIMATE,
+};
+
+/* Update the bandwidth estimate, and cwnd_abe with a new estimate. */
+static seldom enum star_news star_sample(struct sock *sk, const struct rate_sample *rs,
+					 u32 rtt_min, u32 late_us)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	bool first = !s->w.cwnd_abe, published = !star_judges();
+	bool slow = star_is_slow_train(sk, rs);
 
 	s->abe.recent = published;
 	if (!abe_sample(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs), tp->mss_cache, rtt_min,
 			READ_ONCE(star_first_interval_us),
 			rs->is_app_limited || star_held_below(s), late_us))
-		return false;
+		return STAR_NO_NEWS;
 
 	if (published)
 		star_published_sample(s, rtt_min);
 	/* The first ACK has no predecessor: what it counts as is no estimate to send by. */
 	if (rtt_min == U32_MAX || (!published && !s->abe.samples && !s->abe.bytes))
-		return false;
+		return STAR_NO_NEWS;
 	s->w.cwnd_abe = abe_window(abe_bw(&s->abe), rtt_min, tp->mss_cache);
 	/* A connection that switched to star already has a full window. */
 	if (first && s->prior_cwnd > TCP_INIT_CWND)
 		star_set_cwnd(&s->w, tcp_snd_cwnd(tp));
-	return true;
+	return slow ? STAR_SLOW_TRAIN : STAR_ESTIMATE;
 }
 
-/* Evaluate the RTT and what is delivered of an ACK. Returns true if there is a new estimate. */
-static bool star_estimate(struct sock *sk, const struct rate_sample *rs, bool published)
+/* Evaluate the RTT and what is delivered of an ACK. */
+static enum star_news star_estimate(struct sock *sk, const struct rate_sample *rs, bool published)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
@@ -596,12 +604,13 @@ static bool star_estimate(struct sock *sk, const struct rate_sample *rs, bool pu
 
 	if (star_recounts(sk)) {
 		abe_skip(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs), late_us);
-		return false;
+		return STAR_NO_NEWS;
 	}
 	if (!s->abe.started && !delivered_of_train(sk, s->una))
-		return false;
-	return abe_count(&s->abe, (u32)tp->tcp_mstamp, delivered_bytes(sk, rs, s->una), rtt_min) &&
-	       star_sample(sk, rs, rtt_min, late_us);
+		return STAR_NO_NEWS;
+	if (!abe_count(&s->abe, (u32)tp->tcp_mstamp, delivered_bytes(sk, rs, s->una), rtt_min))
+		return STAR_NO_NEWS;
+	return star_sample(sk, rs, rtt_min, late_us);
 }
 
 /* Enter YIELD: ssthresh becomes @cwnd, and the window starts from @begin. */
@@ -1010,15 +1019,15 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	struct star *s = inet_csk_ca(sk);
 	bool published = forget(!star_judges());
 	u32 cwnd = tcp_snd_cwnd(tp), most;
-	bool judged, lost = false, lift, round, estimated, slow;
+	bool judged, lost = false, lift, round;
+	enum star_news news;
 
 	/* The ACK of the SYN arrives before star_init() is called. */
 	if (s->w.mode == STAR_NONE)
 		return;
 
 	star_look_for_silence(sk, rs);
-	slow = forget(star_is_slow_train(sk, rs));
-	estimated = forget(star_estimate(sk, rs, published));
+	news = forget(star_estimate(sk, rs, published));
 	round = forget(star_round_ends(sk, rs));
 
 	judged = s->w.mode == STAR_JUDGE;
@@ -1054,13 +1063,13 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	}
 	s->w.asked = 0;
 
-	if (estimated && !slow && s->w.mode == STAR_START && !published &&
+	if (news == STAR_ESTIMATE && s->w.mode == STAR_START && !published &&
 	    s->w.cwnd_abe)
 		tp->snd_ssthresh = max(s->w.cwnd_abe, STAR_CWND_MIN);
 
 	star_set_window(sk, most);
 	/* A change of the gain alone takes effect with the next sample. */
-	if (estimated || tcp_snd_cwnd(tp) != cwnd)
+	if (news || tcp_snd_cwnd(tp) != cwnd)
 		star_set_pacing_rate(sk);
 	s->una = tp->snd_una;
 out:
