@@ -865,23 +865,16 @@ static void star_set_pacing_rate(struct sock *sk)
 	WRITE_ONCE(sk->sk_pacing_rate, min(rate, max_rate));
 }
 
-/* The window while losses are being repaired. */
-static u32 star_recovery_cwnd(const struct sock *sk, u32 cwnd)
+/* Without timestamps F-RTO is still finding out whether data was lost: a new segment, no
+ * retransmission (RFC 5682 2.1). Once all is acknowledged it has ended, though its flag and, without
+ * SACK, the state stay.
+ */
+static bool star_is_frto(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	/* The first retransmission must not wait for the window. */
-	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
-		return max(cwnd, tcp_packets_in_flight(tp) + 1);
-	/* Without timestamps F-RTO is still finding out whether data was lost: a new
-	 * segment, no retransmission (RFC 5682 2.1). Once all is acknowledged it has
-	 * ended, though its flag and, without SACK, the state stay.
-	 */
-	if (ca_state(sk) == TCP_CA_Loss && bitfield(tp, frto) &&
-	    tp->undo_marker && before(tp->snd_una, tp->high_seq) &&
-	    !bitfield(tp, rx_opt.tstamp_ok))
-		return min(cwnd, tcp_packets_in_flight(tp) + 1);
-	return cwnd;
+	return ca_state(sk) == TCP_CA_Loss && bitfield(tp, frto) && tp->undo_marker &&
+	       before(tp->snd_una, tp->high_seq) && !bitfield(tp, rx_opt.tstamp_ok);
 }
 
 /* Set the window for the stack to send by: at most @most segments. */
@@ -894,8 +887,11 @@ static __always_inline void star_set_window(struct sock *sk, u32 most)
 	if (s->j.dip && star_judges())
 		cwnd = judge_dip(&s->j, cwnd);
 	cwnd = min(cwnd, most);
-	if (ca_state(sk) >= TCP_CA_Recovery)
-		cwnd = star_recovery_cwnd(sk, cwnd);
+	if (star_is_frto(sk))
+		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
+	/* The first retransmission must not wait for the window. */
+	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
+		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
 	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
 
