@@ -344,18 +344,19 @@ static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u
 {
 	u16 age = judge_age(now_us, tsval);
 	u16 older = (u16)(age - j->age), most;
-	u32 more_us, mean_us = judge_back_us(j);
+	u32 more_us = 0, mean_us = judge_back_us(j);
 
-	most = (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
-	/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
-	older = older > U16_MAX / 2 ? 0 : min_t(u16, older, most);
-	j->age = (u16)(age - older);
-	judge_check_clock(j, now_us);
-	more_us = (u32)older << JUDGE_AGE_SHIFT;
-	/* By a tick and a unit a timestamp may look older that is not. */
-	if (!j->ticks || more_us <= JUDGE_TICK_US + (1U << JUDGE_AGE_SHIFT))
-		more_us = 0;
-	more_us = min_t(u32, more_us, most_us);
+	if (older > JUDGE_TICK_US >> JUDGE_AGE_SHIFT || judge_half(now_us) != j->half) {
+		most = (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >>
+			     JUDGE_AGE_SHIFT);
+		/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
+		older = older > U16_MAX / 2 ? 0 : min_t(u16, older, most);
+		j->age = (u16)(age - older);
+		judge_check_clock(j, now_us);
+		/* By a tick and a unit a timestamp may look older that is not. */
+		if (j->ticks && older > (JUDGE_TICK_US >> JUDGE_AGE_SHIFT) + 1)
+			more_us = min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us);
+	}
 	if (more_us > mean_us)
 		mean_us += (more_us - mean_us) >> JUDGE_BACK_RISE;
 	else
