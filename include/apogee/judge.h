@@ -78,6 +78,8 @@
 #define JUDGE_AGE_SHIFT		8
 #define JUDGE_AGE_MOST_US	8000000U
 #define JUDGE_MARK_SHIFT	4
+/* By a tick and a unit a timestamp may look older that is not. */
+#define JUDGE_LATE_LEAST	((JUDGE_TICK_US >> JUDGE_AGE_SHIFT) + 1)
 #define JUDGE_BACK_SHIFT	4
 #define JUDGE_CLOCK_SHIFT	17
 
@@ -314,19 +316,27 @@ static inline u32 judge_mean_us(const struct judge_state *j, const struct judge_
 	return r->rtt_us - min_t(u32, judge_back_us(j), r->rtt_us);
 }
 
+/* Does the tick explain by how much a timestamp is older, if the way back may be longer by so much? */
+static inline bool judge_is_tick(u16 older, u32 most_us)
+{
+	if (older <= JUDGE_TICK_US >> JUDGE_AGE_SHIFT)
+		return true;
+	return older == JUDGE_LATE_LEAST &&
+	       most_us >= (JUDGE_LATE_LEAST << JUDGE_AGE_SHIFT) - JUDGE_TICK_US;
+}
+
 /**
  * judge_in_time() - has an ACK's timestamp nothing to tell?
  * @j: the state
  * @now_us: the time, in us, modulo 2^32
  * @tsval: the timestamp
+ * @most_us: by how much the way back can be longer at most
  *
  * Return: true if judge_way_back() would change nothing, and return 0: the usual case.
  */
-static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval)
+static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
 {
-	u16 older = (u16)(judge_age(now_us, tsval) - j->age);
-
-	return older <= JUDGE_TICK_US >> JUDGE_AGE_SHIFT && !j->back &&
+	return judge_is_tick((u16)(judge_age(now_us, tsval) - j->age), most_us) && !j->back &&
 	       judge_half(now_us) == j->half;
 }
 
@@ -346,15 +356,14 @@ static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u
 	u16 older = (u16)(age - j->age), most;
 	u32 more_us = 0, mean_us = judge_back_us(j);
 
-	if (older > JUDGE_TICK_US >> JUDGE_AGE_SHIFT || judge_half(now_us) != j->half) {
+	if (!judge_is_tick(older, most_us) || judge_half(now_us) != j->half) {
 		most = (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >>
 			     JUDGE_AGE_SHIFT);
 		/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
 		older = older > U16_MAX / 2 ? 0 : min_t(u16, older, most);
 		j->age = (u16)(age - older);
 		judge_check_clock(j, now_us);
-		/* By a tick and a unit a timestamp may look older that is not. */
-		if (j->ticks && older > (JUDGE_TICK_US >> JUDGE_AGE_SHIFT) + 1)
+		if (j->ticks && older > JUDGE_LATE_LEAST)
 			more_us = min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us);
 	}
 	if (more_us > mean_us)
