@@ -1045,9 +1045,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	} else if (lift && !lost &&
 		   ca_state(sk) != TCP_CA_CWR &&
 		   tcp_is_cwnd_limited(sk) && !star_rests(sk)) {
-		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, published,
-			 s->j.queue ? STAR_QUEUE_STANDS :
-			 s->j.learns ? STAR_QUEUE_EMPTY : STAR_QUEUE_SOME);
+		star_lwc(&s->w, rs->acked_sacked, tp->snd_ssthresh, published, &s->j);
 	}
 	/* The end of a hold does not raise the window with an ACK that shows a loss. */
 	if (rs->losses && s->w.mode == STAR_SLOW && s->w.held)

@@ -123,11 +123,9 @@ struct abe {
  */
 static inline u32 abe_interval_us(u32 rtt_min_us)
 {
-	u32 rtt = min_t(u32, rtt_min_us, ABE_RTT_MAX_US);
-	u32 batch = min_t(u32, rtt, ABE_INTERVAL_BATCH_US);
-
-	return max_t(u32, rtt >> ABE_INTERVAL_SHIFT,
-		     max_t(u32, batch, ABE_INTERVAL_MIN_US));
+	if (rtt_min_us >> ABE_INTERVAL_SHIFT >= ABE_INTERVAL_BATCH_US)
+		return min_t(u32, rtt_min_us, ABE_RTT_MAX_US) >> ABE_INTERVAL_SHIFT;
+	return clamp_t(u32, rtt_min_us, ABE_INTERVAL_MIN_US, ABE_INTERVAL_BATCH_US);
 }
 
 /* bytes per elapsed_us in B/s; an interval of more than 2^32 us is idle time */

@@ -336,7 +336,7 @@ static inline bool judge_is_tick(u16 older, u32 most_us)
  */
 static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
 {
-	return judge_is_tick((u16)(judge_age(now_us, tsval) - j->age), most_us) && !j->back &&
+	return !j->back && judge_is_tick((u16)(judge_age(now_us, tsval) - j->age), most_us) &&
 	       judge_half(now_us) == j->half;
 }
 

@@ -88,13 +88,6 @@ enum star_mode {
 	STAR_YIELD,	/* after congestion, until there has been none for a while */
 };
 
-/* The queue at the bottleneck. */
-enum star_queue {
-	STAR_QUEUE_SOME,	/* neither of these */
-	STAR_QUEUE_STANDS,
-	STAR_QUEUE_EMPTY,
-};
-
 /**
  * struct star_window - the window and its two shares
  * @cwnd_reno: NewReno's share, at least 1
@@ -282,14 +275,14 @@ static inline void star_release(struct star_window *w, u32 ssthresh,
  * @acked: segments newly delivered
  * @ssthresh: slow start threshold in segments
  * @published: compare cwnd_reno alone with @ssthresh, as published
- * @queue: the queue at the bottleneck; ignored with @published
+ * @j: the judgement, of the queue at the bottleneck; ignored with @published
  *
  * Slow start adds one per segment up to @ssthresh, congestion avoidance
  * 1 / cwnd_reno per segment. With a queue, unless @published, it adds 1 / cwnd,
  * one segment per round trip as in Reno: the path is full, and only the queue grows.
  */
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
-			    bool published, enum star_queue queue)
+			    bool published, const struct judge_state *j)
 {
 	u32 compared = published || star_holds(w) ? w->cwnd_reno : star_cwnd(w);
 
@@ -306,8 +299,8 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 		u32 divisor = w->cwnd_reno;
 
 		if (w->mode == STAR_YIELD)
-			divisor = star_yield_divisor(w, queue == STAR_QUEUE_EMPTY);
-		else if (queue == STAR_QUEUE_STANDS && !published)
+			divisor = star_yield_divisor(w, j->learns && !j->queue);
+		else if (j->queue && !published)
 			divisor = star_cwnd(w);
 		star_increase(w, divisor, acked);
 	}

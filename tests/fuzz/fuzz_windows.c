@@ -71,8 +71,7 @@ static void try_star(struct input *in)
 		star.mode = what >> 3 & 7;
 		break;
 	case 2:
-		star_lwc(&star, next32(in), ssthresh, what & 8,
-			 (enum star_queue)(what >> 4 & 3));
+		star_lwc(&star, next32(in), ssthresh, what & 8, &judge);
 		break;
 	case 3:
 		star_watch(&star, what & 8, what & 16, what & 32);

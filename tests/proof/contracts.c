@@ -250,12 +250,12 @@ static inline bool star_is_clear(const struct star_window *w);
   @*/
 static inline void star_release(struct star_window *w, u32 ssthresh, bool published);
 
-/*@ requires \valid(w) && star_sane(w);
+/*@ requires \valid(w) && star_sane(w) && \valid_read(j) && \separated(w, j);
   @ assigns w->mode, w->tries, w->cwnd_reno, w->cwnd_cnt;
   @ ensures star_sane(w);
   @*/
 static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
-			    bool published, enum star_queue queue);
+			    bool published, const struct judge_state *j);
 
 /*@ requires \valid(w);
   @ assigns w->cwnd_reno, w->cwnd_cnt;

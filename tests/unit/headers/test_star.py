@@ -74,8 +74,8 @@ def lwc(
     empty: bool = False,
 ) -> int:
     """One ACK; the window after it."""
-    state = apogee.STAR_QUEUE_STANDS if queue else apogee.STAR_QUEUE_EMPTY if empty else 0
-    apogee.star_lwc(w, acked, ssthresh, published, state)
+    j = apogee.new("judge_state", queue=queue, learns=empty)
+    apogee.star_lwc(w, acked, ssthresh, published, j)
     return apogee.star_cwnd(w)
 
 

@@ -84,7 +84,7 @@ class Connection(RuleBasedStateMachine):
             self.w.cwnd_abe = self.apogee.abe_window(got, self.rtt_min, self.mss)
         if acked:
             before = self.cwnd
-            self.apogee.star_lwc(self.w, acked, self.ssthresh, self.published, self.j.queue)
+            self.apogee.star_lwc(self.w, acked, self.ssthresh, self.published, self.j)
             assert before <= self.cwnd <= max(before, self.w.cwnd_abe + 1) + acked
 
     @rule(rtt_us=st.integers(10, 10**7) | st.sampled_from([10, 10**7, U32_MAX - 1]))
