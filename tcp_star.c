@@ -516,12 +516,13 @@ static u32 star_rtt_us(const struct sock *sk, const struct rate_sample *rs, bool
 }
 
 /* An ACK whose timestamp tells something. */
-static seldom u32 star_way_back(struct sock *sk, u32 most_us)
+static seldom u32 star_way_back(struct sock *sk, u32 rtt_us)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	return judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval, most_us);
+	return judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
+			      rtt_us - min(rtt_us, s->j.base_us));
 }
 
 /* By how much the way back of an ACK with this RTT was longer than at its shortest; 0 if unknown.
@@ -531,17 +532,14 @@ static u32 star_late_us(struct sock *sk, u32 rtt_us, bool published)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
-	u32 most_us;
 
 	if (published || !bitfield(tp, rx_opt.saw_tstamp)) {
 		s->j.back = 0;
 		return 0;
 	}
-	most_us = rtt_us - min(rtt_us, s->j.base_us);
-	if (!rtt_us ||
-	    judge_in_time(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval, most_us))
+	if (!rtt_us || judge_in_time(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval, rtt_us))
 		return 0;
-	return star_way_back(sk, most_us);
+	return star_way_back(sk, rtt_us);
 }
 
 /* May what this ACK delivers be counted a second time? */

@@ -330,14 +330,16 @@ static inline bool judge_is_tick(u16 older, u32 most_us)
  * @j: the state
  * @now_us: the time, in us, modulo 2^32
  * @tsval: the timestamp
- * @most_us: by how much the way back can be longer at most
+ * @rtt_us: the ACK's RTT
  *
  * Return: true if judge_way_back() would change nothing, and return 0: the usual case.
  */
-static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
+static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 rtt_us)
 {
-	return !j->back && judge_is_tick((u16)(judge_age(now_us, tsval) - j->age), most_us) &&
-	       judge_half(now_us) == j->half;
+	u16 older = (u16)(judge_age(now_us, tsval) - j->age);
+
+	return !j->back && judge_half(now_us) == j->half &&
+	       judge_is_tick(older, rtt_us - min_t(u32, rtt_us, j->base_us));
 }
 
 /**

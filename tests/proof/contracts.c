@@ -732,7 +732,7 @@ static inline bool judge_is_tick(u16 older, u32 most_us);
 /*@ requires \valid_read(j);
   @ assigns \nothing;
   @*/
-static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 most_us);
+static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 rtt_us);
 
 /*@ requires \valid(j);
   @ assigns j->half, j->ticks, j->mark;
