@@ -123,7 +123,7 @@ struct abe {
  */
 static inline u32 abe_interval_us(u32 rtt_min_us)
 {
-	if (rtt_min_us >> ABE_INTERVAL_SHIFT >= ABE_INTERVAL_BATCH_US)
+	if (rtt_min_us > ABE_INTERVAL_BATCH_US << ABE_INTERVAL_SHIFT)
 		return min_t(u32, rtt_min_us, ABE_RTT_MAX_US) >> ABE_INTERVAL_SHIFT;
 	return clamp_t(u32, rtt_min_us, ABE_INTERVAL_MIN_US, ABE_INTERVAL_BATCH_US);
 }

@@ -316,13 +316,10 @@ static inline u32 judge_mean_us(const struct judge_state *j, const struct judge_
 	return r->rtt_us - min_t(u32, judge_back_us(j), r->rtt_us);
 }
 
-/* Does the tick explain by how much a timestamp is older, if the way back may be longer by so much? */
-static inline bool judge_is_tick(u16 older, u32 most_us)
+/* How much older a timestamp can be, with the tick, if the way back is longer by @most_us. */
+static inline u16 judge_most(u32 most_us)
 {
-	if (older <= JUDGE_TICK_US >> JUDGE_AGE_SHIFT)
-		return true;
-	return older == JUDGE_LATE_LEAST &&
-	       most_us >= (JUDGE_LATE_LEAST << JUDGE_AGE_SHIFT) - JUDGE_TICK_US;
+	return (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
 }
 
 /**
@@ -338,8 +335,12 @@ static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 ts
 {
 	u16 older = (u16)(judge_age(now_us, tsval) - j->age);
 
-	return !j->back && judge_half(now_us) == j->half &&
-	       judge_is_tick(older, rtt_us - min_t(u32, rtt_us, j->base_us));
+	if (j->back || judge_half(now_us) != j->half)
+		return false;
+	if (older < JUDGE_LATE_LEAST)
+		return true;
+	return older == JUDGE_LATE_LEAST &&
+	       judge_most(rtt_us - min_t(u32, rtt_us, j->base_us)) >= older;
 }
 
 /**
@@ -354,20 +355,21 @@ static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 ts
  */
 static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
 {
-	u16 age = judge_age(now_us, tsval);
-	u16 older = (u16)(age - j->age), most;
+	u16 age = judge_age(now_us, tsval), most = judge_most(most_us);
+	u16 older = (u16)(age - j->age);
+	bool check = judge_half(now_us) != j->half;
 	u32 more_us = 0, mean_us = judge_back_us(j);
 
-	if (!judge_is_tick(older, most_us) || judge_half(now_us) != j->half) {
-		most = (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >>
-			     JUDGE_AGE_SHIFT);
-		/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
-		older = older > U16_MAX / 2 ? 0 : min_t(u16, older, most);
+	/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
+	if (older > most) {
+		older = older > U16_MAX / 2 ? 0 : most;
 		j->age = (u16)(age - older);
-		judge_check_clock(j, now_us);
-		if (j->ticks && older > JUDGE_LATE_LEAST)
-			more_us = min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us);
+		check = true;
 	}
+	if (check)
+		judge_check_clock(j, now_us);
+	if (j->ticks && older > JUDGE_LATE_LEAST)
+		more_us = min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us);
 	if (more_us > mean_us)
 		mean_us += (more_us - mean_us) >> JUDGE_BACK_RISE;
 	else

@@ -724,10 +724,8 @@ static inline u16 judge_age(u32 now_us, u32 tsval);
 /*@ assigns \nothing; */
 static inline u8 judge_half(u32 now_us);
 
-/*@ assigns \nothing;
-  @ ensures \result ==> older <= 4;
-  @*/
-static inline bool judge_is_tick(u16 older, u32 most_us);
+/*@ assigns \nothing; */
+static inline u16 judge_most(u32 most_us);
 
 /*@ requires \valid_read(j);
   @ assigns \nothing;
