@@ -512,7 +512,7 @@ static u32 star_rtt_us(const struct sock *sk, const struct rate_sample *rs, bool
 		return 0;
 	if (!rs->is_retrans || s->j.base_us == U32_MAX || published)
 		return (u32)rs->rtt_us;
-	return max((u32)rs->rtt_us, s->j.base_us);
+	return max_t(u32, rs->rtt_us, s->j.base_us);
 }
 
 /* An ACK whose timestamp tells something. */
@@ -866,8 +866,8 @@ static void star_set_pacing_rate(struct sock *sk)
 }
 
 /* Without timestamps F-RTO is still finding out whether data was lost: a new segment, no
- * retransmission (RFC 5682 2.1). Once all is acknowledged it has ended, though its flag and, without
- * SACK, the state stay.
+ * retransmission (RFC 5682 2.1). Once all is acknowledged it has ended, though its flag and,
+ * without SACK, the state stay.
  */
 static bool star_is_frto(const struct sock *sk)
 {
