@@ -6,6 +6,7 @@
 
 #define READY_US 2500000U	/* a BGN, BGAK, RS or ER every second, and its answer */
 #define SLACK_US 100000U
+#define STEP_US 10000U		/* at least */
 #define POLLED 8		/* POLLs and STATs take most of a slow link if polled often */
 
 static u32 round_trip(const struct world *world)
@@ -71,6 +72,23 @@ static u64 transfer_us(const struct peer *peer)
 	return us;
 }
 
+/* Until shortly before the next that happens, when what sscop_deadline() did not announce shows. */
+static void run_on(struct world *world)
+{
+	u64 at = world->now + 60000000;
+	u32 side;
+
+	for (side = 0; side < 2; side++) {
+		const struct peer *peer = &world->peers[side];
+
+		if (peer->out.count)
+			at = min(at, peer->out.frames[0]->at);
+		if (peer->running)
+			at = min(at, peer->wake);
+	}
+	world_run(world, max(at, world->now + STEP_US + 1) - world->now - 1);
+}
+
 static void run_until_connected(struct world *world, u64 us)
 {
 	u64 end = world->now + us;
@@ -82,7 +100,7 @@ static void run_until_connected(struct world *world, u64 us)
 			     world->peers[1].s.state);
 			return;
 		}
-		world_run(world, 10000);
+		run_on(world);
 	}
 }
 
@@ -98,7 +116,7 @@ static void run_until_done(struct world *world, u64 us)
 			     a->heard_number, b->given);
 			return;
 		}
-		world_run(world, 10000);
+		run_on(world);
 	}
 }
 

@@ -336,12 +336,22 @@ void world_offer(struct world *world, u32 side, u32 class, u32 packets)
 
 /* --- time ---------------------------------------------------------------------------- */
 
-/* The deadline of @peer has come: there must be something to do. */
+static u32 packets_kept(const struct peer *peer)
+{
+	return peer->flows[0].kept + peer->flows[1].kept;
+}
+
+/* The deadline of @peer has come: there must be something to do. It may be to begin anew, or to give
+ * up packets of a class.
+ */
 static void wake(struct peer *peer)
 {
 	bool deadline = peer->wake_is_deadline;
+	enum sscop_state state = peer->s.state;
+	u32 kept = packets_kept(peer);
 
-	if (!pump(peer) && deadline && peer->running)
+	if (!pump(peer) && deadline && peer->running && peer->s.state == state &&
+	    packets_kept(peer) == kept)
 		fail(peer->world, "sscop_deadline() was early, state %u", peer->s.state);
 }
 

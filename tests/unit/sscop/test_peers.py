@@ -178,5 +178,5 @@ def test_random_scripts(tmp_path: Path) -> None:
     dice = random.Random(1)
     scripts = [dice.randbytes(dice.randint(5, 400)) for _ in range(500)]
     # each is played once: without what finds others
-    program = kept_fuzzer("peers", tmp_path / "peers", "-fno-sanitize-coverage=trace-cmp")
+    program = kept_fuzzer("peers", tmp_path / "peers")
     play(program, scripts)
