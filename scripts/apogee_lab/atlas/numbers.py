@@ -146,4 +146,4 @@ def written(space: Space, name: str, value: float) -> str:
     kind = kind_in(space.table["draw"][name])
     if kind in ("rate", "size"):
         return units.format(kind, round(value))
-    return units.format(kind, value) if kind else show(value)
+    return units.format(kind, float(show(value))) if kind else show(value)

@@ -488,3 +488,8 @@ def test_any_value_in_a_space_is_taken_or_one_line(
         monkeypatch.undo()
         monkeypatch.setattr(traces, "FOLDER", tmp_path / "atlas")
     assert refused > 20
+
+
+def test_a_tick_has_its_round_number() -> None:
+    """Of an axis by powers of ten matplotlib computes 0.1 s a little too small."""
+    assert numbers.written(space.read("single"), "rtt", 0.09999999999999999) == "100ms"
