@@ -341,8 +341,8 @@ static u32 packets_kept(const struct peer *peer)
 	return peer->flows[0].kept + peer->flows[1].kept;
 }
 
-/* The deadline of @peer has come: there must be something to do. It may be to begin anew, or to give
- * up packets of a class.
+/* The deadline of @peer has come: there must be something to do. It may be to begin anew, or to
+ * give up packets of a class.
  */
 static void wake(struct peer *peer)
 {
