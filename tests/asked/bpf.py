@@ -64,7 +64,9 @@ def build(headers: Headers, folder: Path) -> dict[str, Path]:
     # -Wno-unused-function: calls.h has the calls of the devices, too
     (folder / "calls.h").write_text(calls.header(headers), encoding="utf-8")
     more = ["-Wno-unused-function", "-Wno-unused-const-variable", "-Werror"]
-    command = ["clang", *flags(), "-I..", *more, "-c", text, "-o", made["calls.bpf.o"]]
+    # A call in BPF takes five arguments at most: what has more is to be part of its callers.
+    inline = ["-mllvm", "-inline-threshold=1000"]
+    command = ["clang", *flags(), *inline, "-I..", *more, "-c", text, "-o", made["calls.bpf.o"]]
     done = subprocess.run(command, cwd=ROOT / "bpf", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     gcc(*WARNINGS, FOLDER / "ask.c", "-lbpf", "-o", made["ask"])
