@@ -129,7 +129,8 @@
  * @fall: fall of the RTT expected in a test, in 1/256 of @last_us
  * @test: rounds until the test of the RTT is evaluated, 0: no test
  * @standing: rounds with a queue, up to JUDGE_STANDING
- * @skip: rounds until losses show the effect of the last reduction
+ * @skip: rounds whose losses are not evaluated: the last reduction shows no effect yet, or
+ *	nothing arrived for a while
  * @dip: the window is reduced for this round
  * @rest: rounds until the next test may begin
  * @renew: rounds until @base_us has been measured anew, 0: it is not
@@ -140,7 +141,6 @@
  * @empty: the queue was empty in the last round
  * @learns: and the smoothed RTT shows that, too
  * @over: far too many were lost in the last round
- * @quiet: rounds whose losses are ignored, since nothing arrived for a while
  * @ticks: the receiver's clock has the unit of a millisecond
  * @half: the half second of the last check, modulo 2
  */
@@ -168,7 +168,6 @@ struct judge_state {
 	u8 empty : 1;
 	u8 learns : 1;
 	u8 over : 1;
-	u8 quiet : 2;
 	u8 ticks : 1;
 	u8 half : 1;
 };
@@ -406,22 +405,11 @@ static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 p
  * @j: the state
  * @rtt_us: the RTT, less judge_way_back()
  * @cwnd: the window
- *
- * If the path's RTT turns out to be shorter than known, the queue was not empty when it
- * seemed to be: the link's loss rate is learned anew.
  */
 static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd)
 {
-	u32 known_us = j->base_us;
-
-	if (rtt_us < known_us) {
-		j->base_us = rtt_us;
-		if (known_us != U32_MAX &&
-		    !judge_is_empty(j, known_us, known_us / max_t(u32, cwnd, 1)))
-			j->link = JUDGE_LINK_BEGIN;
-	}
-	if (rtt_us < j->least_us)
-		j->least_us = rtt_us;
+	j->base_us = min(j->base_us, rtt_us);
+	j->least_us = min(j->least_us, rtt_us);
 	if (rtt_us <= j->low_us || !j->low_us)
 		j->low_us = rtt_us;
 	else
@@ -547,10 +535,8 @@ static inline bool judge_end_rtt(struct judge_state *j, const struct judge_round
 static inline void judge_begin_test(struct judge_state *j, u32 rtt_us,
 				    u32 fall_us, u32 rounds)
 {
-	u32 seen = j->alone ? 2 : 3;
-
 	if (!rtt_us || rtt_us == U32_MAX || !j->large || j->renew ||
-	    fall_us < (u64)rtt_us * seen / 32)
+	    fall_us < (u64)rtt_us * 3 / 32)
 		return;
 	j->fall = (u8)min_t(u64, div_u64((u64)fall_us << 8, rtt_us), U8_MAX);
 	j->last_us = rtt_us;
@@ -649,7 +635,7 @@ static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 static inline void judge_silence(struct judge_state *j)
 {
 	if (j->large)
-		j->quiet = 2;
+		j->skip = 2;
 }
 
 /**
@@ -659,6 +645,7 @@ static inline void judge_silence(struct judge_state *j)
 static inline void judge_cut_made(struct judge_state *j)
 {
 	j->excess = 0;
+	j->over = 0;
 	j->skip = 2;
 }
 
@@ -694,17 +681,13 @@ static inline bool judge_is_too_many(const struct judge_state *j, const struct j
 					     JUDGE_OVER_SPREAD * 1024U;
 }
 
-/* Was it so, and in two rounds if it may have been a burst of bit errors? Right after a
- * reduction only if that was far too small.
- */
+/* Was it so, and in two rounds if it may have been a burst of bit errors? */
 static inline bool judge_is_over(struct judge_state *j, const struct judge_round *r)
 {
-	u64 sent = (u64)r->delivered + r->lost;
 	bool again = j->over;
 
 	j->over = judge_is_too_many(j, r);
-	return j->over && (again || !(j->alone || j->empty)) &&
-	       (!j->skip || ((u64)r->delivered * 4 < r->cwnd && (u64)r->lost * 8 > sent * 5));
+	return j->over && (again || !(j->alone || j->empty));
 }
 
 /* The CUSUM test. With an empty queue, or alone without one, a burst is one event; with an empty
@@ -774,8 +757,8 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 	u32 sent = (u32)min_t(u64, (u64)r->delivered + r->lost, U32_MAX);
 	enum judge_answer answer = JUDGE_STAY;
 
-	if (j->quiet) {
-		j->quiet--;
+	if (j->skip) {
+		j->skip--;
 		return JUDGE_STAY;
 	}
 	if (judge_is_over(j, r)) {
@@ -784,10 +767,6 @@ static inline enum judge_answer judge_end_losses(struct judge_state *j,
 	}
 	if (!r->train)
 		judge_learn(j, r, sent);
-	if (j->skip) {
-		j->skip--;
-		return JUDGE_STAY;
-	}
 	/* Not limited by cwnd, e.g. losses block the receiver's window: no reduction. */
 	if (!judge_is_filled(r, sent)) {
 		j->excess = 0;

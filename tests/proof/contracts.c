@@ -81,7 +81,7 @@
   @	j->base_us <= j->least_us && j->standing <= 4 && j->rest <= 8 && j->test <= 3 &&
   @	j->dip <= 1 && j->renew <= 3;
   @ predicate judge_loses(struct judge_state *j) =
-  @	12 <= j->link <= 96 && j->skip <= 3 && j->quiet <= 3;
+  @	12 <= j->link <= 96 && j->skip <= 3;
   @*/
 
 /* --- int.h --- */
@@ -459,7 +459,6 @@ static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 p
   @ assigns j->base_us, j->least_us, j->low_us, j->queue, j->link;
   @ ensures judge_sane(j) && j->low_us <= rtt_us;
   @ ensures j->base_us == \min(\old(j->base_us), rtt_us);
-  @ ensures j->link == \old(j->link) || j->link == 12;
   @*/
 static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd);
 
@@ -531,14 +530,14 @@ static inline void judge_use(struct judge_state *j, const struct judge_round *r)
 
 /* --- judge.h, losses --- */
 /*@ requires \valid(j);
-  @ assigns j->quiet;
-  @ ensures j->large == 0 ==> j->quiet == \old(j->quiet);
+  @ assigns j->skip;
+  @ ensures j->large == 0 ==> j->skip == \old(j->skip);
   @*/
 static inline void judge_silence(struct judge_state *j);
 
 /*@ requires \valid(j);
-  @ assigns j->excess, j->skip;
-  @ ensures j->excess == 0 && j->skip == 2;
+  @ assigns j->excess, j->over, j->skip;
+  @ ensures j->excess == 0 && j->over == 0 && j->skip == 2;
   @*/
 static inline void judge_cut_made(struct judge_state *j);
 
@@ -595,7 +594,7 @@ static inline bool judge_is_full(const struct judge_state *j, const struct judge
 static inline bool judge_is_unused(const struct judge_state *j, const struct judge_round *r);
 
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && judge_loses(j);
-  @ assigns j->link, j->over, j->excess, j->skip, j->quiet;
+  @ assigns j->link, j->over, j->excess, j->skip;
   @ ensures judge_loses(j);
   @ ensures \result != JUDGE_STAY ==> r->lost >= 1 && j->excess == 0 && j->skip == 2;
   @*/

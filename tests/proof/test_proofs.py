@@ -42,7 +42,7 @@ PLANTED = [
     ("abe.h", "a->started && !a->samples &&", "a->started &&", "abe_sent_slowly"),
     ("judge.h", "JUDGE_AGE_SHIFT, most_us);", "JUDGE_AGE_SHIFT, ~0U);", "judge_way_back"),
     ("judge.h", "j->learns = j->empty && ", "j->learns = ", "judge_use"),
-    ("judge.h", "		j->base_us = rtt_us;\n", "", "judge_rtt"),
+    ("judge.h", "	j->base_us = min(j->base_us, rtt_us);\n", "", "judge_rtt"),
     ("hstcp_gentle.h", "++*agreed < rules", "++*agreed <= rules", "gentle_next_mode"),
     ("compound.h", "u8 left = base->rounds - 1;", "u8 left = base->rounds;", "compound_dip_left"),
     ("compound.h", "sent(&then) < compound_sent(windows)", "sent(windows)", "compound_loss_once"),

@@ -63,7 +63,6 @@ static void any_belief(struct judge_state *j)
 	j->empty = any_to(1);
 	j->learns = any_to(1);
 	j->over = any_to(1);
-	j->quiet = any_to(2);
 	j->ticks = any_to(1);
 	j->half = any_to(1);
 }

@@ -52,7 +52,7 @@ def is_empty(rtt: int, base: int, packet: int) -> bool:
 
 
 #: What is counted, and up to where.
-BOUNDS = {"test": 3, "standing": 4, "skip": 2, "rest": 8, "renew": 3, "quiet": 2}
+BOUNDS = {"test": 3, "standing": 4, "skip": 2, "rest": 8, "renew": 3}
 FLAGS = ("dip", "queue", "alone", "large", "empty", "learns", "over", "ticks", "half")
 states = st.fixed_dictionaries(
     dict.fromkeys(("base_us", "least_us", "last_us", "low_us"), u32)

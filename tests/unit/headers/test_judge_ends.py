@@ -26,9 +26,7 @@ from tests.unit.headers.judge_states import (
     u32,
 )
 
-QUIET, SKIP, TEST, RENEW, REST = (
-    BOUNDS[name] for name in ("quiet", "skip", "test", "renew", "rest")
-)
+SKIP, TEST, RENEW, REST = (BOUNDS[name] for name in ("skip", "test", "renew", "rest"))
 #: What the receiver's clock shows at 0.
 TICKS = 2**32 - 7
 rtts = st.integers(1000, 2**22)
@@ -71,11 +69,11 @@ def after(apogee: Library, j: Any, count: int, *args: int, **fields: Any) -> Non
 def test_the_link_s_losses_are_forgotten(
     apogee: Library, state: dict[str, int], sent: int, path: int
 ) -> None:
-    """From any to the least with one segment that arrives for each 1024th, 84, once what a silence
-    has lost is over; after three rounds of 128 segments: 48, 24, 12.
+    """From any to the least with one segment that arrives for each 1024th, 84, once what was cut
+    for or lost in a silence is over; after three rounds of 128 segments: 48, 24, 12.
     """
     j = judge(apogee, **state)
-    after(apogee, j, QUIET + (3 if sent >= 128 else MOST - LINK), 50_000, sent, path=path)
+    after(apogee, j, SKIP + (3 if sent >= 128 else MOST - LINK), 50_000, sent, path=path)
     assert j.link == LINK
 
 
@@ -83,7 +81,7 @@ def test_the_link_s_losses_are_forgotten(
 def test_the_link_s_losses_become_fewer(apogee: Library, state: dict[str, int], rate: int) -> None:
     """What is too much is a ninth after each round of 1024 segments: 84, 9, 1, 0."""
     j = judge(apogee, **state)
-    after(apogee, j, QUIET + 3, 50_000, 1024, rate)
+    after(apogee, j, SKIP + 3, 50_000, 1024, rate)
     assert j.link <= max(LINK, rate)
 
 
@@ -99,9 +97,8 @@ def test_what_is_counted_ends(
     for count in range(1, RENEW + TEST + REST + 1):
         next(going)
         assert not j.queue and not j.standing
-        assert not (j.quiet and count >= QUIET)
-        assert not (j.over and count > QUIET)
-        assert not (j.skip and count >= QUIET + SKIP)
+        assert not (j.skip and count >= SKIP)
+        assert not (j.over and count > SKIP)
         assert not (j.renew and count >= RENEW)
         assert not ((j.test or j.dip) and count >= RENEW + TEST)
     assert not j.rest
@@ -116,7 +113,7 @@ def test_an_excess_of_losses_ends(
     """
     j = judge(apogee, **state)
     fall = 26 * sent // 32
-    after(apogee, j, QUIET + SKIP + math.ceil(255 / fall), 50_000, sent, path=path)
+    after(apogee, j, SKIP + math.ceil(255 / fall), 50_000, sent, path=path)
     assert j.excess == 0
 
 
@@ -143,7 +140,7 @@ def test_the_path_s_rtt_is_found(
     is believed is as good as an empty queue's. What it is too long by may be on the way back.
     """
     j = judge(apogee, **state)
-    waits = 1 + QUIET + SKIP + RENEW + TEST + REST
+    waits = 1 + SKIP + RENEW + TEST + REST
     measures = (10_000_000 + CLOCK) // rtt + 2 + RENEW
     after(apogee, j, waits + measures, rtt, sent, path=path, now=now)
     there = rtt - way_back(apogee, j, now, rtt)

@@ -27,7 +27,7 @@ SETTLED = 4  # samples, ABE_SETTLE
 NUMBERS = {
     "ca->w.": "mode cwnd_reno cwnd_abe clear flat grown prior_mode asked held",
     "ca->j.": "base_us least_us last_us low_us seen link excess fall test skip dip renew queue "
-    "alone large empty learns over quiet rest age back ticks half mark",
+    "alone large empty learns over rest age back ticks half mark",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
     "ca->": "una p_seq round_end round_lost prior_cwnd prior_ssthresh",
     "sk.tp.": "tcp_mstamp first_tx_mstamp delivered_mstamp snd_una snd_nxt write_seq snd_cwnd "
@@ -961,7 +961,7 @@ LATE = {
 
 
 @pytest.mark.parametrize(
-    ("sent_us", "fields", "quiet"),
+    ("sent_us", "fields", "silent"),
     [
         (SECOND // 2 - 1, {}, True),  # it was on its way
         (SECOND // 2, {}, False),
@@ -979,14 +979,14 @@ LATE = {
     ],
 )
 def test_a_pause_of_the_application_is_no_outage(
-    star: Made, sent_us: int, fields: dict[str, int], quiet: bool
+    star: Made, sent_us: int, fields: dict[str, int], silent: bool
 ) -> None:
     """An outage of the link is: the losses of two rounds say nothing, of a flow with a large part
     of the path.
     """
     t = star(**LATE | {"large": 1} | fields, first_tx_mstamp=sent_us, round_end=1)
     t.cong_control()
-    assert t.quiet == (2 if quiet else 0)
+    assert t.skip == (2 if silent else 0)
 
 
 @pytest.mark.parametrize(

@@ -243,9 +243,9 @@ class Connection(RuleBasedStateMachine):
     @rule()
     def silence(self) -> None:
         """Changes the state of a flow with a large part of the path only."""
-        quiet = 2 if self.j.large else self.j.quiet
+        skip = 2 if self.j.large else self.j.skip
         self.apogee.judge_silence(self.j)
-        assert self.j.quiet == quiet
+        assert self.j.skip == skip
 
     @rule()
     def mark(self) -> None:
@@ -291,7 +291,6 @@ class Connection(RuleBasedStateMachine):
         assert j.rest <= 8
         assert j.skip <= 2
         assert j.renew <= 3
-        assert j.quiet <= 2
         assert not (j.test and j.renew)
         assert not j.dip or j.test or j.renew
         assert not j.learns or j.empty
