@@ -697,7 +697,7 @@ static inline bool judge_is_excess(struct judge_state *j, const struct judge_rou
 {
 	u32 share = j->link + j->link / 2U + JUDGE_EXCESS_BASE;
 	u32 most = clamp_t(u32, r->cwnd / JUDGE_EXCESS_WINDOW, 1U + j->empty, JUDGE_EXCESS);
-	u32 past = r->lost ? j->excess : j->excess - (j->excess + JUDGE_FORGET - 1) / JUDGE_FORGET;
+	u32 past = r->lost ? j->excess : j->excess * (JUDGE_FORGET - 1) / JUDGE_FORGET;
 	s64 excess = (s64)past + (s64)r->lost * JUDGE_SEGMENT -
 		     (s64)(((u64)sent * share) >> 5);
 
