@@ -887,11 +887,15 @@ static __always_inline void star_set_window(struct sock *sk, u32 most)
 	if (s->j.dip && star_judges())
 		cwnd = judge_dip(&s->j, cwnd);
 	cwnd = min(cwnd, most);
-	if (star_is_frto(sk))
-		cwnd = min(cwnd, tcp_packets_in_flight(tp) + 1);
-	/* The first retransmission must not wait for the window. */
-	if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
-		cwnd = max(cwnd, tcp_packets_in_flight(tp) + 1);
+	if (ca_state(sk) >= TCP_CA_Recovery) {
+		u32 one_more = tcp_packets_in_flight(tp) + 1;
+
+		/* The first retransmission must not wait for the window. */
+		if (star_is_frto(sk))
+			cwnd = min(cwnd, one_more);
+		else if (ca_state(sk) == TCP_CA_Recovery && !tp->retrans_out)
+			cwnd = max(cwnd, one_more);
+	}
 	tcp_snd_cwnd_set(tp, min(cwnd, tp->snd_cwnd_clamp));
 }
 

@@ -78,8 +78,10 @@
 #define JUDGE_AGE_SHIFT		8
 #define JUDGE_AGE_MOST_US	8000000U
 #define JUDGE_MARK_SHIFT	4
-/* By a tick and a unit a timestamp may look older that is not. */
-#define JUDGE_LATE_LEAST	((JUDGE_TICK_US >> JUDGE_AGE_SHIFT) + 1)
+/* By so much a timestamp may look older that is not: a tick, a unit, and the millisecond for which
+ * Linux holds SACKs back, with the time of the last data (tcp_comp_sack_delay_ns).
+ */
+#define JUDGE_LATE_LEAST	(((JUDGE_TICK_US + 1000U) >> JUDGE_AGE_SHIFT) + 1)
 #define JUDGE_BACK_SHIFT	4
 #define JUDGE_CLOCK_SHIFT	17
 
@@ -119,7 +121,7 @@
  *	measured anew, of these rounds
  * @last_us: minimum RTT of the previous round, ~0 if none; during a test of the RTT, of
  *	the round before the test
- * @low_us: smoothed minimum of the RTT: it falls at once and rises slowly; 0 if none yet
+ * @low_us: smoothed minimum of the RTT: it falls at once and rises slowly; ~0 if none yet
  * @age: the least age of a timestamp, in 256 us, modulo 2^16
  * @back: by how much the way back is longer than at its shortest, smoothed, in 16 us
  * @seen: when @base_us was last seen, in 131072 us, modulo 2^8
@@ -136,13 +138,13 @@
  * @renew: rounds until @base_us has been measured anew, 0: it is not
  * @queue: a queue stands
  * @alone: no other flows are detected
+ * @half: the half second of the last check of the receiver's clock, modulo 2
  * @large: this flow sends at least three eighths of what the path carries, so that a
  *	reduction of its window has a measurable effect
  * @empty: the queue was empty in the last round
  * @learns: and the smoothed RTT shows that, too
  * @over: far too many were lost in the last round
  * @ticks: the receiver's clock has the unit of a millisecond
- * @half: the half second of the last check, modulo 2
  */
 struct judge_state {
 	u32 base_us;
@@ -164,12 +166,12 @@ struct judge_state {
 	u8 renew : 2;
 	u8 queue : 1;
 	u8 alone : 1;
+	u8 half : 1;
 	u8 large : 1;
 	u8 empty : 1;
 	u8 learns : 1;
 	u8 over : 1;
 	u8 ticks : 1;
-	u8 half : 1;
 };
 
 /**
@@ -246,6 +248,7 @@ static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us, u3
 	j->base_us = base_us;
 	j->least_us = U32_MAX;
 	j->last_us = U32_MAX;
+	j->low_us = U32_MAX;
 	j->age = judge_age(now_us, tsval);
 	j->mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
 	j->half = judge_half(now_us);
@@ -410,7 +413,7 @@ static inline void judge_rtt(struct judge_state *j, u32 rtt_us, u32 cwnd)
 {
 	j->base_us = min(j->base_us, rtt_us);
 	j->least_us = min(j->least_us, rtt_us);
-	if (rtt_us <= j->low_us || !j->low_us)
+	if (rtt_us <= j->low_us)
 		j->low_us = rtt_us;
 	else
 		j->low_us += (rtt_us - j->low_us - 1) / max_t(u32, cwnd / 4, 8) + 1;

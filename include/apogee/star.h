@@ -110,10 +110,10 @@ struct star_window {
 	u32 cwnd_reno;
 	u32 cwnd_abe;
 	u32 cwnd_cnt;
-	u8 mode : 3;
 	u8 restarted : 1;
 	u8 flat : 2;
 	u8 tries : 2;
+	u8 mode : 3;
 	u8 clear;
 	u8 grown;
 	u8 alone : 1;
@@ -147,7 +147,10 @@ static inline u32 star_cwnd(const struct star_window *w)
 
 	if (!star_holds(w))
 		cwnd += w->cwnd_abe;
-	return (u32)min_t(u64, max_t(u64, cwnd, STAR_CWND_MIN), ABE_WINDOW_MAX);
+	/* One comparison, as this is asked for three times per ACK. */
+	if (cwnd - STAR_CWND_MIN <= ABE_WINDOW_MAX - STAR_CWND_MIN)
+		return (u32)cwnd;
+	return cwnd < STAR_CWND_MIN ? STAR_CWND_MIN : ABE_WINDOW_MAX;
 }
 
 /**

@@ -456,7 +456,7 @@ static inline bool judge_above(const struct judge_state *j, u32 rtt_us, u32 spre
 static inline bool judge_is_empty(const struct judge_state *j, u32 rtt_us, u32 packet_us);
 
 /*@ requires \valid(j) && judge_sane(j);
-  @ assigns j->base_us, j->least_us, j->low_us, j->queue, j->link;
+  @ assigns j->base_us, j->least_us, j->low_us, j->queue;
   @ ensures judge_sane(j) && j->low_us <= rtt_us;
   @ ensures j->base_us == \min(\old(j->base_us), rtt_us);
   @*/
