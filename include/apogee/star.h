@@ -147,8 +147,8 @@ static inline u32 star_cwnd(const struct star_window *w)
 
 	if (!star_holds(w))
 		cwnd += w->cwnd_abe;
-	/* One comparison, as this is asked for three times per ACK. */
-	if (cwnd - STAR_CWND_MIN <= ABE_WINDOW_MAX - STAR_CWND_MIN)
+	/* The usual case is one comparison: this is asked for three times per ACK. */
+	if (cwnd >= STAR_CWND_MIN && cwnd <= ABE_WINDOW_MAX)
 		return (u32)cwnd;
 	return cwnd < STAR_CWND_MIN ? STAR_CWND_MIN : ABE_WINDOW_MAX;
 }
