@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -147,6 +148,17 @@ def test_the_path_s_rtt_is_found(
     assert there >= j.base_us
     # timestamps may be too old by two ticks
     assert is_empty(max(there - 2000, 0), j.base_us, rtt // max(path, 1) // 2)
+
+
+@pytest.mark.parametrize("short_us", [2001, 3000, 3999])
+def test_a_path_s_rtt_that_is_little_too_short_is_found(apogee: Library, short_us: int) -> None:
+    """By one to two packets of 2 ms the queue seems empty, yet not to the smoothed RTT: a link that
+    loses much would not be learned for good.
+    """
+    j = apogee.new("judge_state")
+    apogee.judge_init(j, 100_000 - short_us, 0, TICKS)
+    after(apogee, j, 110, 100_000, 50, 3, path=50)
+    assert j.base_us == 100_000
 
 
 @given(states, rtts, windows)
