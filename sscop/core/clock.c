@@ -325,6 +325,24 @@ void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
 	};
 }
 
+/**
+ * sscop_clock_least() - how long a round trip takes at least whose POLL is no longer remembered
+ * @c: the clock
+ * @poll: the POLL's number
+ * @newest: of the newest POLL
+ * @now: us
+ *
+ * Return: us since the oldest that is; 0: @poll is, or nothing is known.
+ */
+u32 sscop_clock_least(const struct sscop_clock *c, u32 poll, u32 newest, u64 now)
+{
+	const struct sscop_clock_mark *mark = &c->marks[(newest + 1) % SSCOP_CLOCK_MARKS];
+
+	if (mark->poll == U32_MAX || c->marks[poll % SSCOP_CLOCK_MARKS].poll == poll)
+		return 0;
+	return min_t(u64, now - mark->at, US_MAX);
+}
+
 /* --- why nothing is sent -------------------------------------------------------------------- */
 
 /**

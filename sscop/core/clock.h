@@ -182,6 +182,7 @@ void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now);
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu);
 void sscop_clock_refused(struct sscop_clock *c);
 void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now);
+u32 sscop_clock_least(const struct sscop_clock *c, u32 poll, u32 newest, u64 now);
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 untold, u64 now);
 void sscop_clock_waits(struct sscop_clock *c, enum sscop_clock_wait wait, u64 now);
 u64 sscop_clock_resumes(struct sscop_clock *c, u64 now);

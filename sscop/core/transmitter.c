@@ -258,6 +258,8 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 	if (further)
 		rest = s->clock.heard_untold - min(newly_told(tx, pdu), s->clock.heard_untold);
 	measure_rtt(tx, pdu->ps, now);
+	/* POLLs are by round trips, or all are forgotten before their STATs come. */
+	tx->srtt = max(tx->srtt, sscop_clock_least(&s->clock, pdu->ps, tx->poll, now));
 	tx->poll_acked = pdu->ps;
 	tx->stat_poll = pdu->ps;
 	tx->stat_end = pdu->elements ? pdu->list[pdu->elements - 1] : pdu->seq;

@@ -9,6 +9,7 @@ time once the channel works (tests/fuzz/world.h).
 from __future__ import annotations
 
 import random
+from ctypes import c_uint8
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from tests.unit.sscop.core import (
     STAT,
     World,
     config,
+    library,
     pdu,
 )
 
@@ -180,3 +182,20 @@ def test_random_scripts(tmp_path: Path) -> None:
     # each is played once: without what finds others
     program = kept_fuzzer("peers", tmp_path / "peers")
     play(program, scripts)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        # 160 POLLs under way, of which 64 are remembered: no STAT told of a round trip, and POLLs
+        # went on as fast while the SDs that were lost waited for good.
+        "ff3afe0a08fe000affffffffffffffffffb145bbba21ff214545d421fffe0a08fe000affffffffffffffffffb1"
+        "45bbba21ff214545d421ff21fff0f0f0000a0021fff0f0f0000a0000002e",
+    ],
+    ids=["forgotten-polls"],
+)
+def test_scripts_that_were_found(script: str) -> None:
+    octets = bytes.fromhex(script)
+    world = library().script_run((c_uint8 * len(octets))(*octets), len(octets))
+    assert world.contents.failure.decode() == ""
+    library().world_free(world)
