@@ -181,7 +181,7 @@ static void measure_rtt(struct sscop_tx *tx, u32 ps, u64 now)
 	if (!tx->timed_at || sscop_before(ps, tx->timed_poll))
 		return;
 	if (ps == tx->timed_poll) {
-		rtt = min_t(u64, now - tx->timed_at, SSCOP_NO_RESPONSE_US);
+		rtt = clamp_t(u64, now - tx->timed_at, 1, SSCOP_NO_RESPONSE_US);
 		tx->srtt = tx->srtt ? tx->srtt - tx->srtt / 8 + rtt / 8 : rtt;
 	}
 	tx->timed_at = 0;
