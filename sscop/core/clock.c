@@ -6,6 +6,8 @@
 
 #define FIRST_FRAMES 20U	/* under way before anything is known */
 #define FIRST_FRAME 1522U	/* octets, while no longer one was sent */
+#define FIRST_US 15000000U	/* that they take at most */
+#define SHORT_FRAME 60U		/* octets */
 #define FRAME_ROUNDS 8U		/* in which a longer frame is forgotten, about */
 #define LOSS_FRAMES 32U		/* of which a share lost is told */
 #define MORE_MOST 3U		/* times what the link holds, at most */
@@ -14,7 +16,8 @@
 #define REST_FRAMES 3U		/* of which the round trip in SSCOP_CLOCK_REST tells nothing */
 #define TURN_ROUNDS 6U		/* rate, loss and extra are kept for, and as many more */
 #define TURN_US 10000000U	/* the same of the base */
-#define SLOWEST 150U		/* octets/s: less is the rate of who has little to send */
+#define SLOWEST 30U		/* octets/s: less is the rate of who has little to send */
+#define START_MAX_US 5000000U	/* a round trip after which more may be under way than before */
 #define STILL_ROUNDS 3U		/* without a quarter more: the rate is found */
 #define CRUISE_ROUNDS 6U
 #define BURST_US 1000U		/* and a frame's time SDs may be early: not each needs a timer */
@@ -61,6 +64,21 @@ void sscop_clock_init(struct sscop_clock *c, u64 now)
 	};
 	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
 		c->marks[i].poll = U32_MAX;
+}
+
+/**
+ * sscop_clock_slow() - short frames came in no sooner one after the other
+ * @c: the clock
+ * @apart: us
+ *
+ * As long as no rate is known, no more may be under way than such a link takes in some time.
+ */
+void sscop_clock_slow(struct sscop_clock *c, u32 apart)
+{
+	u64 octets = div64_u64(SHORT_FRAME * (u64)FIRST_US, max(apart, 1U));
+
+	c->window = min(c->window, octets);
+	c->frame = min_t(u64, c->frame, octets / FIRST_FRAMES);
 }
 
 /* --- what is known ----------------------------------------------------------------------- */
@@ -165,9 +183,13 @@ u64 sscop_clock_wait(const struct sscop_clock *c)
  */
 u64 sscop_clock_window(const struct sscop_clock *c)
 {
-	u64 spare = SPARE_FRAMES * (u64)c->frame + max(c->extra[0], c->extra[1]);
+	u64 frames = max(SPARE_FRAMES * (u64)c->frame, SSCOP_CLOCK_SPARE);
+	u64 spare = frames + max(c->extra[0], c->extra[1]);
 	u64 most = held(c);
 
+	/* A round trip of many seconds has the queue in it. */
+	if (c->phase == SSCOP_CLOCK_START && round_trip(c) >= START_MAX_US)
+		return max(c->window, spare);
 	if (c->phase == SSCOP_CLOCK_START)
 		return max(c->window, 2 * most + spare);
 	if (c->pressed)
@@ -746,7 +768,7 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 untold, u64 now)
 	take_rate(c, m, now);
 	take_extra(c, left, now);
 	/* Who sends above finds the rate as well, and must not find this window instead. */
-	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 &&
+	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 && rtt < START_MAX_US &&
 	    !shows_queue(c, rtt, 1) && !has_dropped(c, round_loss(c)))
 		c->window += 2 * (known - lost);
 	c->heard_lost = c->lost;

@@ -24,6 +24,9 @@
 #include <apogee/int.h>
 
 #define SSCOP_CLOCK_MARKS 64U	/* POLLs under way that are remembered, a power of two */
+#define SSCOP_CLOCK_SPARE 700U	/* octets under way beyond what the link holds, at least; not fewer
+				 * than between two POLLs
+				 */
 #define SSCOP_FRAME 14U		/* octets of a frame besides the PDU */
 
 enum sscop_clock_phase {
@@ -177,6 +180,7 @@ struct sscop_clock {
 };
 
 void sscop_clock_init(struct sscop_clock *c, u64 now);
+void sscop_clock_slow(struct sscop_clock *c, u32 apart);
 void sscop_clock_sent(struct sscop_clock *c, u32 pdu);
 void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now);
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu);

@@ -21,6 +21,14 @@
 
 #define ASK_PART 4	/* of the time in which an answer must come, the first */
 
+/* A link is slow if of so many frames no two came in within this time. */
+#define SLOW_FRAMES 4U
+#define SLOW_US 600000U
+#define SLOW_ANSWERS 4U		/* BGAK, BGN, POLL, and what answers the peer's */
+#define SLOW_MAX_US 5000000U
+
+#define LATER_PART 32
+
 /**
  * sscop_slots() - slots that a window needs
  * @window: SDs, 1 to SSCOP_WINDOW_MAX
@@ -68,11 +76,48 @@ static u32 draw_number(struct sscop *s)
 	return number ? number : 1;	/* 0 stands for "not known" */
 }
 
+/* us from one BGN or BGAK to the next at least, where frames come in slowly: as long as the others
+ * take that these bring about. 0: they do not, or it is not known.
+ */
+static u32 slow_wait(const struct sscop *s)
+{
+	if (s->came < SLOW_FRAMES || s->apart < SLOW_US)
+		return 0;
+	return SLOW_ANSWERS * min(s->apart, SLOW_MAX_US / SLOW_ANSWERS);
+}
+
 static void set_retry(struct sscop *s, u64 now)
 {
 	s->retry_at = now;
-	s->retry_wait = SSCOP_BEGIN_US;
+	s->retry_wait = max(SSCOP_BEGIN_US, slow_wait(s));
 	s->seek = false;
+}
+
+/* Twice as long as before, and later a little longer while nothing comes in: until the peer is
+ * there, what a slow link holds must not grow.
+ */
+static void wait_longer(struct sscop *s)
+{
+	u32 wait = min(2 * s->retry_wait, SSCOP_BEGIN_MAX_US);
+
+	if (!s->came && s->retry_wait >= SSCOP_BEGIN_MAX_US)
+		wait = min(s->retry_wait + s->retry_wait / LATER_PART, SSCOP_BEGIN_LATER_US);
+	s->retry_wait = max(wait, slow_wait(s));
+}
+
+/* A frame came in before the connection is used. It may show that frames are lost, not slow. */
+static void note_coming(struct sscop *s, u64 now)
+{
+	bool slow = slow_wait(s);
+
+	if (s->came)
+		s->apart = min_t(u64, s->apart, now - s->came_at);
+	s->came_at = now;
+	s->came += s->came < SLOW_FRAMES;
+	if (slow && !slow_wait(s)) {
+		s->retry_wait = min(s->retry_wait, SSCOP_BEGIN_MAX_US);
+		s->retry_at = min(s->retry_at, now + s->retry_wait);
+	}
 }
 
 /* Number SDs from 0 on under the present connection numbers and epoch. */
@@ -113,6 +158,8 @@ static void begin_connection(struct sscop *s, u64 now)
 	s->mine = draw_number(s);
 	s->theirs = 0;
 	s->epoch = 0;
+	s->came = 0;
+	s->apart = U32_MAX;
 	set_retry(s, now);
 }
 
@@ -127,6 +174,7 @@ static void adopt(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
 	s->classed = s->classes && pdu->classes;
 	reset_data(s, now);
 	set_retry(s, now);
+	s->confirmed = false;
 }
 
 /* The peer uses the connection, too. */
@@ -228,8 +276,17 @@ static bool is_ours(const struct sscop *s, const struct sscop_pdu *pdu)
 	       pdu->to == s->mine;
 }
 
+/* Let the peer answer, if it was not asked just now. */
+static void ask(struct sscop *s, u64 now)
+{
+	s->tx.poll_now |= now - s->tx.polled_at >= slow_wait(s);
+}
+
 static enum sscop_verdict on_bgn(struct sscop *s, const struct sscop_pdu *pdu, u64 now)
 {
+	/* The answer begins as well as another BGN. */
+	if (s->state == SSCOP_BEGINNING && slow_wait(s))
+		s->retry_at = max(s->retry_at, now + s->retry_wait);
 	if (pdu->version != SSCOP_VERSION)
 		return answer(s, SSCOP_BGREJ, on_offer(s), pdu->from, 0, now);
 	if (s->state != SSCOP_BEGINNING && pdu->from == s->theirs)
@@ -241,7 +298,7 @@ static enum sscop_verdict on_bgak(struct sscop *s, const struct sscop_pdu *pdu, 
 {
 	if (is_ours(s, pdu)) {
 		/* The peer has not seen yet that this end uses the connection. */
-		s->tx.poll_now = true;
+		ask(s, now);
 		return SSCOP_TAKEN;
 	}
 	if (pdu->to != on_offer(s) || !pdu->from)
@@ -381,13 +438,14 @@ static enum sscop_verdict confirm_connection(struct sscop *s, const struct sscop
 	enum sscop_verdict verdict;
 
 	if (pdu->type == SSCOP_POLL) {
-		s->tx.poll_now = true;	/* the peer is there: have it answer */
+		ask(s, now);	/* the peer is there */
 		return sscop_rx_poll(s, pdu);
 	}
 	if (pdu->type != SSCOP_STAT)
 		return SSCOP_BAD_STATE;
 	verdict = sscop_tx_stat(s, pdu, now);
 	if (verdict == SSCOP_TAKEN) {
+		sscop_clock_slow(&s->clock, s->apart);
 		s->counts.began++;
 		s->heard_at = now;
 		ready(s);
@@ -448,6 +506,8 @@ enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 {
 	enum sscop_verdict verdict = SSCOP_BAD_STATE;
 
+	if (s->state == SSCOP_BEGINNING || s->state == SSCOP_CONFIRMING)
+		note_coming(s, now);
 	if (s->state != SSCOP_IDLE) {
 		switch (pdu->type) {
 		case SSCOP_SD:
@@ -505,6 +565,14 @@ static u8 repeated(const struct sscop *s)
 	}
 }
 
+/* Whether BGAK was sent, and the POLL behind it was not: only that gets an answer. Where a frame
+ * takes longer than the next BGAK waits, no POLL would ever be sent.
+ */
+static bool awaits_poll(const struct sscop *s)
+{
+	return s->state == SSCOP_CONFIRMING && s->tx.poll_now && s->confirmed;
+}
+
 /* The control PDU that is due, an answer first. */
 static enum sscop_action next_control(struct sscop *s, u64 now,
 				      struct sscop_output *output)
@@ -521,12 +589,13 @@ static enum sscop_action next_control(struct sscop *s, u64 now,
 		return control(s, output, SSCOP_BGN, s->mine, 0, 0);
 	}
 	type = repeated(s);
-	if (!type || now < s->retry_at)
+	if (!type || now < s->retry_at || awaits_poll(s))
 		return SSCOP_NOTHING;
 	/* The peer may no longer know the number that is confirmed: ask for another. */
-	s->seek = type == SSCOP_BGAK && s->retry_wait > SSCOP_BEGIN_US;
+	s->seek = type == SSCOP_BGAK && s->confirmed;
+	s->confirmed = type == SSCOP_BGAK;
 	s->retry_at = now + s->retry_wait;
-	s->retry_wait = min(2 * s->retry_wait, SSCOP_BEGIN_MAX_US);
+	wait_longer(s);
 	/* The POLL behind it lets the peer show that it uses the connection. */
 	s->tx.poll_now = type == SSCOP_BGAK;
 	return control(s, output, type, s->mine, s->theirs, s->epoch);

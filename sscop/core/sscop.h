@@ -32,7 +32,8 @@
 #define SSCOP_POLL_TIME_MAX 10000000U
 #define SSCOP_NO_RESPONSE_US 60000000U	/* no STAT: the connection is given up */
 #define SSCOP_BEGIN_US 100000U		/* BGN is sent again after this time, then twice... */
-#define SSCOP_BEGIN_MAX_US 1000000U	/* ... as long, up to this */
+#define SSCOP_BEGIN_MAX_US 1000000U	/* ... as long, up to this, and in silence ... */
+#define SSCOP_BEGIN_LATER_US 2000000U	/* ... up to this: 300 bit/s take 1.6 s for a frame */
 #define SSCOP_ANSWER_US 10000U		/* control PDUs are answered at most this often */
 #define SSCOP_CONTRADICTIONS 8		/* in a row lead to error recovery (ER) */
 #define SSCOP_GAPS 8			/* that one USTAT reports at most */
@@ -243,6 +244,10 @@ struct sscop_rx {
  * @retry_wait: us, what follows that
  * @soon: the owner may have more to send in a moment: this is no time of idleness
  * @seek: BGN is to be sent behind a repeated BGAK
+ * @confirmed: BGAK was sent, in SSCOP_CONFIRMING
+ * @came: frames that came in until the connection was used, as far as these are counted
+ * @came_at: us, when the last of these came
+ * @apart: us, least time between two of them
  * @heard_at: us, when a STAT was last taken: the peer hears and is heard
  * @contradictions: PDUs in a row that contradicted the state: of SDs and POLLs, of STATs
  *	and USTATs
@@ -278,6 +283,10 @@ struct sscop {
 	u32 retry_wait;
 	bool soon;
 	bool seek;
+	bool confirmed;
+	u32 came;
+	u64 came_at;
+	u32 apart;
 	u64 heard_at;
 	u32 contradictions[2];
 	struct sscop_clock clock;

@@ -15,7 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
-#define SPACING_OCTETS 560U	/* that the link takes meanwhile */
+#define SPACING_OCTETS 640U	/* that the link takes meanwhile: a POLL is less than a tenth */
 #define SPACING_TRIPS 5ULL	/* at most: a POLL and its STAT are a fifth of these octets */
 #define REPEAT_AMONG 64U
 
@@ -529,14 +529,15 @@ u64 sscop_tx_due(const struct sscop *s)
  * @now: us
  *
  * If it had none for seconds, and for longer than a round trip takes, it paused. Twice before a
- * STAT comes this is no pause: the link has become slow.
+ * STAT comes this is no pause: the link has become slow. Nor is it one while no round trip is
+ * known: a frame may take as long.
  */
 void sscop_tx_resumes(struct sscop *s, u64 now)
 {
 	struct sscop_tx *tx = &s->tx;
 	u64 us = sscop_clock_resumes(&s->clock, now);
 
-	if (us < PAUSE_US || us < 2ULL * tx->srtt || tx->paused)
+	if (us < PAUSE_US || us < 2ULL * tx->srtt || !tx->srtt || tx->paused)
 		return;
 	tx->paused = true;
 	tx->timed_at = 0;
@@ -556,12 +557,12 @@ static bool news_expected(const struct sscop *s)
 /* us between POLLs at least: part of a round trip and, if it is longer than it could be
  * because frames wait, POLLs or STATs among them, part of what they wait. They take a small
  * part of the link's rate, as far as that is known: of a sender of little it is not, but a
- * round trip takes as long as a POLL and its STAT.
+ * round trip takes as long as a POLL and its STAT. @sent: octets that may be counted as waited for.
  */
-static u32 spacing(const struct sscop *s)
+static u32 spacing_behind(const struct sscop *s, u32 sent)
 {
 	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
-	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS);
+	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS - min(sent, SPACING_OCTETS));
 
 	if (!sscop_tx_is_clocked(s))
 		return srtt / SPACING_SENT;
@@ -569,7 +570,12 @@ static u32 spacing(const struct sscop *s)
 		takes = min_t(u64, takes, SPACING_TRIPS * srtt);
 	if (base && srtt > base)
 		wait = (srtt - base) / SPACING_WAIT;
-	return max3(srtt / SPACING_SENT, wait, (u32)min_t(u64, takes, SSCOP_KEEPALIVE_US));
+	return max3(srtt / SPACING_SENT, wait, (u32)min(takes, sscop_keepalive(s)));
+}
+
+static u32 spacing(const struct sscop *s)
+{
+	return spacing_behind(s, 0);
 }
 
 /* us between POLLs that nothing comes back for: a part of the silence */
@@ -608,14 +614,18 @@ static u64 poll_at(const struct sscop *s, bool idle)
 	const struct sscop_tx *tx = &s->tx;
 	u64 wait = max(s->config.poll_time, tx->srtt / SPACING_TIMED);
 
-	/* SDs under way keep the link busy, unless they wait for a window. */
+	/* SDs keep the link busy: those that follow, or those under way, unless they wait for a
+	 * window.
+	 */
 	if (sscop_tx_is_clocked(s) && !tx->closed)
-		wait = max_t(u64, wait, min_t(u64, sscop_clock_wait(&s->clock), spacing(s)));
+		wait = max_t(u64, wait, idle ? min_t(u64, sscop_clock_wait(&s->clock), spacing(s)) :
+					       spacing(s));
 	if (!news_expected(s))
 		wait = sscop_keepalive(s);
 	else if (sscop_tx_is_full(s))
 		/* Its STAT lets more be sent; it, or the POLL, may be lost. */
-		wait = min_t(u64, wait, tx->sds_since ? max(SPACING_US, spacing(s)) :
+		wait = min_t(u64, wait, tx->sds_since ?
+				   max(SPACING_US, spacing_behind(s, tx->bytes_since)) :
 				   max3(2ULL * tx->srtt + SPACING_US, silence_wait(s),
 					(u64)spacing(s)));
 	else if (idle && s->config.poll_idle &&

@@ -4,7 +4,7 @@
  */
 #include "world.h"
 
-#define READY_US 2500000U	/* a BGN, BGAK, RS or ER every second, and its answer */
+#define READY_US 5500000U	/* a BGN, BGAK, RS or ER every five seconds, and its answer */
 #define SLACK_US 100000U
 #define STEP_US 10000U		/* at least */
 #define POLLED 8		/* POLLs and STATs take most of a slow link if polled often */

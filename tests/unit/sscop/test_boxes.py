@@ -103,6 +103,7 @@ def test_a_link_that_has_become_slow_is_no_pause(world: World) -> None:
     Seen(world, 5 * S)
     world.set("out.box", 0, 0)
     world.set("out.rate", 6000, 0)
+    world.call("give", 0, 0)  # it asks anew what the device below takes
     Seen(world, 10 * S)
     before = world.counts(0)["sd_bytes"]
     Seen(world, 60 * S)

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 from tests.unit.sscop.core import World, config
@@ -10,6 +13,7 @@ from tests.unit.sscop.core import World, config
 S = 1_000_000
 SEGMENT, GIVEN = 500, 50
 POLL_BITS = 60 * 8
+SHORT_HEADER = 9
 
 
 @pytest.mark.parametrize("rate", [9600, 16_000])
@@ -89,3 +93,67 @@ def test_reports_leave_room_for_polls_of_their_own_end(seed: int) -> None:
             world.run(20_000)
             assert world.world.now - world.get(1, "s.heard_at") < 40 * S
         assert world.counts(1)["resets"] == 0
+
+
+SLOW = [(rate, box) for rate in (300, 600, 1200, 2400) for box in (0, 1)]
+
+
+@contextmanager
+def slow_world(rate: int, box: int) -> Iterator[World]:
+    """Both ends begin at once, half a second away; a box keeps frames of a minute."""
+    with World(config(window=1024, clock=True), segment=100) as world:
+        world.set("out.box", box)
+        world.set("out.queue", 60 * S)
+        world.set("out.delay", S // 2)
+        world.set("out.rate", rate)
+        world.call("start", 0)
+        world.call("start", 1)
+        yield world
+
+
+@pytest.mark.parametrize(("rate", "box"), SLOW)
+def test_both_ends_begin_on_a_slow_link(rate: int, box: int) -> None:
+    """A frame takes longer than the next BGAK waits at 300 bit/s: the POLL that ends the handshake
+    was never sent. A box is full of what is repeated before its answer can come.
+    """
+    with slow_world(rate, box) as world:
+        for _ in range(600):
+            world.run(S // 10)
+            if world.connected:
+                return
+        pytest.fail("not connected in a minute")
+
+
+def test_frames_that_are_lost_are_no_slow_ones() -> None:
+    """Half of all frames: median of the times until both ends are up. With waits as on a slow link
+    it was more than twice as long.
+    """
+    took = []
+    for seed in range(41):
+        with World(config(window=1024, clock=True), segment=100, seed=seed) as world:
+            world.set("out.delay", 25_000)
+            world.set("out.loss", 128)
+            world.call("start", 0)
+            world.call("start", 1)
+            start = world.world.now
+            while not world.connected:
+                world.run(S // 100)
+            took.append(world.world.now - start)
+    assert sorted(took)[20] < 1.3 * S
+
+
+@pytest.mark.parametrize(("rate", "box"), SLOW)
+def test_a_slow_link_carries_data(rate: int, box: int) -> None:
+    """A POLL in each second took all of it, and a first burst of twenty long frames a minute."""
+    with slow_world(rate, box) as world:
+        while not world.connected:
+            world.run(S)
+        start = world.get(1, "delivered")
+        for _ in range(6000):
+            lacks = 20 - (world.get(0, "given") - world.get(0, "sent"))
+            if lacks > 0:
+                world.call("give", 0, lacks)
+            world.run(S // 10)
+        octets = (world.get(1, "delivered") - start) * (SHORT_HEADER + (8 + 100) / 2)
+        assert octets * 8 > 0.4 * 600 * rate
+        assert world.counts(0)["resets"] == world.counts(1)["resets"] == 0
