@@ -139,7 +139,7 @@ made port 4445 remote 10.1.2.9; ip link set s1 up && say "another port: yes"; ip
 tc qdisc replace dev near root tbf rate 2mbit burst 3000 limit 400000
 tc -n far qdisc del dev far root; addresses; ready held
 sink; sink=$!; sleep 0.1; verified pour 10.7.0.2 5201 100000000 8 >/dev/null & sleep 4
-moved held; say "held: $(tc -s qdisc show dev near | sed -n "s/.*backlog \\([0-9]*\\)b.*/\\1/p")"
+moved held; say "held: $(tc -s -j qdisc show dev near | sed 's/.*"backlog":\\([0-9]*\\).*/\\1/')"
 ip link set s0 type sscop segment 256; wait $!; counts held resets; sleep 2; kill $sink
 
 # The device away from its socket; the link goes with the socket's namespace, while it is used.
