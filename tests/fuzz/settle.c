@@ -7,6 +7,7 @@
 #define READY_US 5500000U	/* a BGN, BGAK, RS or ER every five seconds, and its answer */
 #define SLACK_US 100000U
 #define STEP_US 10000U		/* at least */
+#define START_ROUNDS 8U		/* in which the clock finds the rate */
 #define POLLED 8		/* POLLs and STATs take most of a slow link if polled often */
 
 static u32 round_trip(const struct world *world)
@@ -60,7 +61,11 @@ static u64 transfer_us(const struct peer *peer)
 	u32 rtt = round_trip(peer->world);
 	u64 rounds = (peer->given - peer->sent + config->window) / window + 3;
 	u32 frame = peer->segment + SSCOP_SHORT_HEADER + FRAME_MIN;
-	u64 us = rounds * (config->poll_time + peer->s.tx.srtt + 2 * rtt + SLACK_US);
+	u64 us;
+
+	if (config->clock)
+		rounds += START_ROUNDS;
+	us = rounds * (config->poll_time + peer->s.tx.srtt + 2 * rtt + SLACK_US);
 
 	/* A packet of a class may have to wait for others until these are given up. */
 	us += (packets_left(peer) / SSCOP_CLASS_SLOTS + 2) * (u64)(config->persist + SLACK_US);
