@@ -266,8 +266,7 @@ static bool is_sated(struct shake_peer *peer, const struct shake_sched_config *c
 	if (config->even || config->scheduler != SHAKE_SCHED_RAH ||
 	    !READ_ONCE(peer->d->settings.queue))
 		return true;
-	return full && shake_sched_is_sated(choices, count,
-					    (u64)above(peer) * peer->d->dev->mtu);
+	return full && shake_sched_is_sated(choices, count, peer->sched.waits);
 }
 
 /*
@@ -300,7 +299,9 @@ static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u32 *hold, u6
 		*trip = max(*trip, shake_path_min_rtt(choices[index].est));
 		*hold = min(*hold, shake_sched_look(choices[index].est));
 	}
-	full = full || shake_sched_is_full(&config, choices, count, bytes,
+	peer->sched.opens = READ_ONCE(peer->flows.opening) && !READ_ONCE(peer->flows.stays);
+	peer->sched.waits = (u64)above(peer) * peer->d->dev->mtu;
+	full = full || shake_sched_is_full(&peer->sched, &config, choices, count, bytes,
 					   READ_ONCE(settings->queue), now);
 	if (READ_ONCE(peer->flows.opening))
 		WRITE_ONCE(peer->flows.sated, is_sated(peer, &config, choices, count, full));

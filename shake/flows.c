@@ -333,6 +333,7 @@ static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
 		set_opening(f, flow, true);
 		shake_opening_begin(&flow->opening, s->seq);
 		WRITE_ONCE(f->sated, false);
+		WRITE_ONCE(f->stays, false);
 	} else if (flow->opening.on && shake_before(s->seq, flow->sends.high) &&
 		   !is_told(f, now)) {
 		set_opening(f, flow, false);
@@ -393,6 +394,15 @@ bool shake_flows_opens(struct shake_flows *f, const struct shake_segment *s, u64
 	return opens;
 }
 
+/* Whether an ACK of a flow in its first slow start passes. */
+static bool look_at_window(struct shake_flows *f, struct shake_flow *flow, u32 ack)
+{
+	bool passes = shake_opening_passes(&flow->opening, flow->sends.high, ack);
+
+	WRITE_ONCE(f->stays, shake_opening_is_over(&flow->opening));
+	return passes;
+}
+
 /**
  * shake_flows_passes() - leader: an ACK is about to go to TCP
  * @f: the table
@@ -416,7 +426,7 @@ bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bo
 	if (flow && flow->opening.on && all)
 		set_opening(f, flow, false);
 	else if (flow && flow->opening.on)
-		passes = shake_opening_passes(&flow->opening, flow->sends.high, s->ack);
+		passes = look_at_window(f, flow, s->ack);
 	f->counts.dropped_opening += !passes;
 	spin_unlock_bh(&f->lock);
 	return passes;

@@ -47,6 +47,7 @@ struct sk_buff;
  * @all: the same of all peers of a device
  * @opening: number of flows in their first slow start; may be read without the lock
  * @sated: their windows are as large as the paths need; without the lock
+ * @stays: that of the one seen last does not grow; likewise
  * @told_at: us, when senders were told of an MTU
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
@@ -67,6 +68,7 @@ struct shake_flows {
 	atomic_t *all;
 	u32 opening;
 	bool sated;
+	bool stays;
 	u64 told_at;
 	u8 alive;
 	u32 apart;

@@ -20,18 +20,22 @@
 
 /* An ACK passes that tells of one in so many of a window. */
 #define SHAKE_OPENING_PART	6U
+/* After so many in a row of which none told of a larger window it does not grow. */
+#define SHAKE_OPENING_SAME	(4 * SHAKE_OPENING_PART)
 
 /**
  * struct shake_opening - a flow that has begun
  * @passed: highest number acknowledged to TCP
  * @seen: highest number acknowledged
  * @step: that of which an ACK tells, part of the largest window
+ * @same: ACKs that have passed since that grew
  * @on: it is in its first slow start, as far as is known
  */
 struct shake_opening {
 	u32 passed;
 	u32 seen;
 	u32 step;
+	u32 same;
 	bool on;
 };
 
@@ -58,11 +62,24 @@ static inline bool shake_opening_passes(struct shake_opening *o, u32 high, u32 a
 	if (shake_before(high, ack) || !shake_before(o->seen, ack))
 		return true;
 	o->seen = ack;
-	o->step = max(o->step, (high - ack) / SHAKE_OPENING_PART);
+	if ((high - ack) / SHAKE_OPENING_PART > o->step) {
+		o->step = (high - ack) / SHAKE_OPENING_PART;
+		o->same = 0;
+	}
 	if (ack - o->passed < o->step && ack != high)
 		return false;
 	o->passed = ack;
+	o->same++;
 	return true;
+}
+
+/**
+ * shake_opening_is_over() - whether the window has not grown for some round trips
+ * @o: the flow
+ */
+static inline bool shake_opening_is_over(const struct shake_opening *o)
+{
+	return o->same >= SHAKE_OPENING_SAME;
 }
 
 #endif /* _APOGEE_SHAKE_OPENING_H */

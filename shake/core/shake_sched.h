@@ -37,6 +37,8 @@
 #define SHAKE_AHEAD		4000U
 /* What is held back is looked at again when a path has carried so many packets. */
 #define SHAKE_LOOK_PACKETS	8ULL
+/* us: for longer no path is said to be full. */
+#define SHAKE_PRESSED_MOST	(2U * APOGEE_USEC_PER_SEC)
 /* Shares are computed once in this number of packets. */
 #define SHAKE_SHARES_PACKETS	16U
 /* Logarithms are in 2^-16, and the largest share is 2^20. */
@@ -75,6 +77,11 @@ struct shake_choice {
  * @fresh: packets until the shares are computed anew
  * @count: paths
  * @scheduler: that the shares are of
+ * @opens: TCP has begun, and needs to find all paths
+ * @full: the path by which packets arrive first has no room
+ * @pressed: us, for how long that was so, less the time since in which it was not
+ * @pressed_at: as of when, in us
+ * @waits: octets that wait above the paths
  */
 struct shake_sched {
 	s64 credit[SHAKE_CHOICES_MAX];
@@ -82,6 +89,11 @@ struct shake_sched {
 	u32 fresh;
 	u32 count;
 	u8 scheduler;
+	bool opens;
+	bool full;
+	u32 pressed;
+	u64 pressed_at;
+	u64 waits;
 };
 
 /**
@@ -319,6 +331,87 @@ static inline u32 shake_sched_queue(const struct shake_sched_config *c,
 	       (farthest - shake_path_min_rtt(paths[index].est)) / 2;
 }
 
+/*
+ * For how long the path by which packets arrive first had no room: by so much a way may be longer
+ * that is taken instead. Who asks for more than it carries during a part of the time only never
+ * takes a longer one.
+ */
+static inline void shake_sched_press(struct shake_sched *s, bool full, u64 now)
+{
+	u32 spent = (u32)min_t(u64, now - s->pressed_at, SHAKE_PRESSED_MOST);
+
+	if (s->full)
+		s->pressed = min(s->pressed + spent, SHAKE_PRESSED_MOST);
+	else
+		s->pressed -= min(s->pressed, spent);
+	s->pressed_at = now;
+	s->full = full;
+}
+
+/* The path by which a packet is likely to arrive first. */
+static inline u32 shake_sched_first(const struct shake_choice *paths, u32 count, u32 bytes,
+				    u64 *scores, u64 now)
+{
+	u32 index, best = 0;
+
+	for (index = 0; index < count; index++) {
+		scores[index] = shake_sched_score(paths[index].est, paths[index].weight, bytes,
+						  now);
+		if (scores[index] < scores[best])
+			best = index;
+	}
+	return best;
+}
+
+/*
+ * Whether a packet may take the path @index, by which it arrives later than by the @best, which
+ * has no room. All that comes by others waits for it, so that TCP needs a window of what they
+ * carry until its ACK has come. A smaller one would leave them empty for a while: then it waits,
+ * unless the best had no room for so long that it will not have any before the packet would be
+ * there the other way.
+ */
+static inline bool shake_sched_is_worth(const struct shake_sched *s,
+					const struct shake_choice *paths, u32 count, u32 best,
+					const u64 *scores, u32 index, u32 bytes, u64 now)
+{
+	u32 trip = shake_path_trip(paths[index].est, bytes, now), other, wait;
+	u64 window = s->waits, rate, sum = 0, need = 0;
+
+	if (s->opens || !paths[best].est->intervals || scores[index] - scores[best] <= s->pressed)
+		return true;
+	for (other = 0; other < count; other++) {
+		const struct shake_path_est *est = paths[other].est;
+
+		window += shake_path_outstanding(est);
+		if (scores[other] >= scores[index])
+			continue;
+		rate = min_t(u64, shake_path_guess(est), SHAKE_RATE_MAX);
+		wait = min(shake_path_wait(est, now), trip);
+		sum += rate;
+		need += (rate * (trip - wait)) >> 20;	/* a second, nearly */
+	}
+	return window >= need || shake_path_guess(paths[index].est) > sum;
+}
+
+/*
+ * Of the paths with room the one by which a packet arrives first, if it may take it. Returns @count
+ * if there is none.
+ */
+static inline u32 shake_sched_detour(const struct shake_sched *s, const struct shake_choice *paths,
+				     u32 count, u32 best, const u64 *scores, u32 bytes, u32 queue,
+				     u64 now)
+{
+	u32 index, found = count;
+
+	for (index = 0; index < count; index++) {
+		if (index != best && (found == count || scores[index] < scores[found]) &&
+		    shake_sched_has_room(paths[index].est, bytes, queue, now) &&
+		    shake_sched_is_worth(s, paths, count, best, scores, index, bytes, now))
+			found = index;
+	}
+	return found;
+}
+
 /**
  * shake_sched_pick() - choose the path of a packet
  * @s: the state
@@ -336,30 +429,39 @@ static inline u32 shake_sched_pick(struct shake_sched *s,
 				   const struct shake_choice *paths, u32 count,
 				   u32 bytes, u32 queue, u64 now)
 {
-	u64 score, least = U64_MAX;
-	bool room, found = false;
-	u32 index, best = 0;
+	u64 scores[SHAKE_CHOICES_MAX];
+	u32 best, found;
 
 	count = min(count, SHAKE_CHOICES_MAX);
 	if (count <= 1)
 		return 0;
 	if (c->scheduler != SHAKE_SCHED_RAH)
 		return shake_sched_turn(s, c, paths, count);
+	best = shake_sched_first(paths, count, bytes, scores, now);
+	if (!queue || c->even || shake_sched_has_room(paths[best].est, bytes, queue, now))
+		return best;
+	found = shake_sched_detour(s, paths, count, best, scores, bytes, queue, now);
+	return found < count ? found : best;
+}
+
+/* Of those who do not put data in order: any path that has room will do. */
+static inline bool shake_sched_is_full_even(const struct shake_sched_config *c,
+					    const struct shake_choice *paths, u32 count,
+					    u32 bytes, u32 queue, u64 now)
+{
+	u32 index;
+
 	for (index = 0; index < count; index++) {
-		score = shake_sched_score(paths[index].est, paths[index].weight, bytes, now);
-		room = !queue || c->even ||
-		       shake_sched_has_room(paths[index].est, bytes, queue, now);
-		if (room != found ? room : score < least) {
-			least = score;
-			best = index;
-			found = room;
-		}
+		if (shake_sched_has_room(paths[index].est, bytes,
+					 shake_sched_queue(c, paths, count, index, queue), now))
+			return false;
 	}
-	return best;
+	return true;
 }
 
 /**
  * shake_sched_is_full() - should packets be held back?
+ * @s: the state
  * @c: which scheduler
  * @paths: paths that may be taken
  * @count: their number
@@ -367,26 +469,30 @@ static inline u32 shake_sched_pick(struct shake_sched *s,
  * @queue: time in us that packets may wait in front of the links; 0: any
  * @now: time in us
  *
- * With RAH, when no path has room: more packets only make the links' queues longer, up to their
- * loss.
+ * With RAH, when no path has room that is worth its way: more packets only make the links' queues
+ * longer, up to their loss.
  *
  * Return: true if a packet should wait until an ACK has come.
  */
-static inline bool shake_sched_is_full(const struct shake_sched_config *c,
+static inline bool shake_sched_is_full(struct shake_sched *s, const struct shake_sched_config *c,
 				       const struct shake_choice *paths, u32 count,
 				       u32 bytes, u32 queue, u64 now)
 {
-	u32 index;
+	u64 scores[SHAKE_CHOICES_MAX];
+	u32 best = 0;
+	bool full;
 
 	if (!queue || !count || c->scheduler != SHAKE_SCHED_RAH)
 		return false;
 	count = min(count, SHAKE_CHOICES_MAX);
-	for (index = 0; index < count; index++) {
-		if (shake_sched_has_room(paths[index].est, bytes,
-					 shake_sched_queue(c, paths, count, index, queue), now))
-			return false;
-	}
-	return true;
+	if (c->even)
+		return shake_sched_is_full_even(c, paths, count, bytes, queue, now);
+	if (count > 1)
+		best = shake_sched_first(paths, count, bytes, scores, now);
+	full = !shake_sched_has_room(paths[best].est, bytes, queue, now);
+	shake_sched_press(s, full, now);
+	return full && (count == 1 || shake_sched_detour(s, paths, count, best, scores, bytes,
+							 queue, now) == count);
 }
 
 /**

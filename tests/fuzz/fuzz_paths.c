@@ -142,7 +142,9 @@ static u32 pick(struct input *in, u32 bytes)
 	for (i = 0; i < count; i++)
 		paths[i] = (struct shake_choice){ &links[i].est, next_to(in, 1200) };
 	queue = next_to(in, 1 << 20);
-	shake_sched_is_full(&config, paths, count, bytes, queue, now);
+	sched.opens = next8(in) % 2;
+	sched.waits = next_to(in, 1 << 24);
+	shake_sched_is_full(&sched, &config, paths, count, bytes, queue, now);
 	chosen = shake_sched_pick(&sched, &config, paths, count, bytes, queue, now);
 	expect(chosen < count);
 	return chosen;

@@ -440,9 +440,10 @@ void wrap_sched_pick(struct shake_sched *s, const struct shake_sched_config *c,
 		choices[index] = (struct shake_choice){ index % 2 ? a : b, paths->weight };
 	for (index = 0; index < SHAKE_CHOICES_MAX; index++)
 		assume(s->credit[index] <= 1LL << 40 && s->credit[index] >= -(1LL << 40));
+	assume(s->pressed <= SHAKE_PRESSED_MOST && s->waits <= SHAKE_BYTES_MAX);
 	index = shake_sched_pick(s, c, choices, count, bytes, queue, now);
 	//@ assert index < SHAKE_CHOICES_MAX;
-	shake_sched_is_full(c, choices, count, bytes, queue, now);
+	shake_sched_is_full(s, c, choices, count, bytes, queue, now);
 }
 
 /* --- shake_replay.h, shake_repair.h --- */

@@ -37,14 +37,20 @@ static u32 usable(struct shake_choice *choices, u32 *ids)
 	return count;
 }
 
+static bool is_full(const struct shake_choice *choices, u32 count)
+{
+	w.sched.opens = w.opening.on && !shake_opening_is_over(&w.opening);
+	w.sched.waits = (u64)w.held * w.bytes;
+	return shake_sched_is_full(&w.sched, &w.config, choices, count, w.bytes, w.queue_us, w.now);
+}
+
 /* The queue of the leader's device stands still while all paths are full. */
 static void let_go(void)
 {
 	struct shake_choice choices[PATHS];
 	u32 ids[PATHS], count = usable(choices, ids), pick, seq;
 
-	while (w.held && count &&
-	       !shake_sched_is_full(&w.config, choices, count, w.bytes, w.queue_us, w.now)) {
+	while (w.held && count && !is_full(choices, count)) {
 		seq = w.fifo[w.first++ % QUEUE_MAX];
 		w.held--;
 		pick = ids[shake_sched_pick(&w.sched, &w.config, choices, count, w.bytes,
@@ -88,11 +94,10 @@ void leader_acked(const struct event *event)
 
 static bool is_sated(void)
 {
-	struct shake_choice choices[PATHS];
+	struct shake_choice choices[PATHS] = { };
 	u32 ids[PATHS], count = usable(choices, ids);
 
-	return shake_sched_is_full(&w.config, choices, count, w.bytes, w.queue_us, w.now) &&
-	       shake_sched_is_sated(choices, count, (u64)w.held * w.bytes);
+	return is_full(choices, count) && shake_sched_is_sated(choices, count, w.sched.waits);
 }
 
 /* Whether an ACK goes on to TCP: in its first slow start it does without some. */

@@ -44,6 +44,23 @@ def test_a_round_has_less_than_eight(apogee: Library, window: int, each: int) ->
     assert sent > 10 * window  # it grows as slow start does: 16 times but for the last parts
 
 
+def test_a_window_that_stays_is_no_slow_start(apogee: Library) -> None:
+    """After four windows without growth; while it grows by a tenth in each it goes on."""
+    opening, sent, acked, window = begun(apogee), 100, 0, 100.0
+    for _ in range(20):
+        for _ in range(round(window)):
+            acked += 1
+            passed(apogee, opening, acked, sent)
+            sent = acked + round(window)
+        assert not apogee.shake_opening_is_over(opening)
+        window *= 1.1
+    grew = acked
+    while not apogee.shake_opening_is_over(opening):
+        acked += 1
+        passed(apogee, opening, acked, acked + round(window))
+    assert 3 * window < acked - grew < 6 * window
+
+
 @given(st.integers(1, 3000), st.integers(1, 3))
 def test_what_is_sent_last_is_acknowledged(apogee: Library, window: int, each: int) -> None:
     """However few ACKs there are, none is missed when nothing more is under way."""

@@ -43,7 +43,9 @@ class Scheduler:
     def is_full(self, queue: int = 200_000, size: int = 1500) -> bool:
         now, count = self.links[0].now, len(self.links)
         return bool(
-            self.apogee.shake_sched_is_full(self.config, self.choices, count, size, queue, now)
+            self.apogee.shake_sched_is_full(
+                self.state, self.config, self.choices, count, size, queue, now
+            )
         )
 
     def shares(self, count: int) -> list[float]:
@@ -235,6 +237,56 @@ def test_full_needs_packets_under_way(apogee: Library) -> None:
     assert not Scheduler(apogee, slow, RATIO).is_full()
     slow[0].apogee.shake_path_forget(slow[0].est, slow[0].now)
     assert not scheduler.is_full()
+
+
+def near_and_far(apogee: Library, far: int) -> Scheduler:
+    """10 Mbit/s and 20 ms, and ``far`` kbit/s and 400 ms; each may have 20 ms in front."""
+    paths = [known(apogee, 10_000 * KBIT, 20_000), known(apogee, far * KBIT, 400_000)]
+    together(paths)
+    scheduler = Scheduler(apogee, paths, RAH)
+    scheduler.queue = 20_000
+    return scheduler
+
+
+def spills(scheduler: Scheduler, ms: int, window: float) -> int:
+    """``window`` packets are under way at most; returns how many went the far way in that time."""
+    far = 0
+    near, other = scheduler.links
+    for _ in range(ms):
+        if scheduler.state.full:  # what waits is looked at again
+            scheduler.is_full(20_000)
+        while len(near.back + other.back) < window and not scheduler.is_full(20_000):
+            picked = scheduler.pick()
+            scheduler.links[picked].send()
+            far += picked
+        for link in scheduler.links:
+            link.wait(1000)
+    return far
+
+
+def test_a_far_way_waits_until_the_near_one_is_full_for_long(apogee: Library) -> None:
+    """For as long as it is longer, some 190 ms: a sender may have no more than the near one takes.
+    A flow of which a part of the time is too much for it never takes the far one."""
+    scheduler = near_and_far(apogee, 500)
+    assert spills(scheduler, 150, 1000) == 0
+    assert spills(scheduler, 100, 1000) > 0
+    scheduler = near_and_far(apogee, 500)
+    for _ in range(20):
+        assert spills(scheduler, 50, 1000) == 0  # full but for the first 20 ms
+        assert spills(scheduler, 60, 10) == 0
+
+
+def test_a_far_way_does_not_wait(apogee: Library) -> None:
+    """If it carries more, TCP has begun, a window of what the near one carries meanwhile waits, or
+    nobody knows what the near one carries."""
+    assert spills(near_and_far(apogee, 20_000), 50, 1000) > 0
+    for name, value in (("opens", True), ("waits", 600_000)):
+        scheduler = near_and_far(apogee, 500)
+        setattr(scheduler.state, name, value)
+        assert spills(scheduler, 50, 1000) > 0
+    scheduler = near_and_far(apogee, 500)
+    scheduler.links[0].est.intervals = 0
+    assert spills(scheduler, 50, 1000) > 0
 
 
 def room(link: Link) -> int:
