@@ -348,16 +348,17 @@ static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
  * @m_al: M_AL of this path, in network terms the first number not sent before
  * @now: us
  *
- * Return: whether there is an M_AL to send along.
+ * Return: what there is to send along.
  */
-bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
-			 u32 *m_al, u64 now)
+enum shake_mal shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
+				   u32 *m_al, u64 now)
 {
-	bool has_mal = false, timed;
+	enum shake_mal mal = SHAKE_NO_MAL;
 	struct shake_flow *flow;
+	bool timed;
 
 	if (!path || path > SHAKE_HOLES_PATHS)
-		return false;
+		return SHAKE_NO_MAL;
 	spin_lock_bh(&f->lock);
 	flow = flow_of_data(f, s, now);
 	if (flow) {
@@ -365,11 +366,10 @@ bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u
 		timed = flow->timed.at;
 		shake_timed_sent(&flow->timed, s->end, shake_before(s->seq, flow->sends.high), now);
 		count_timed(f, flow, timed);
-		has_mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn,
-					   m_al);
+		mal = shake_sends_next(&flow->sends, path - 1, s->seq, s->end, s->syn, m_al);
 	}
 	spin_unlock_bh(&f->lock);
-	return has_mal;
+	return mal;
 }
 
 /**
@@ -485,7 +485,7 @@ u32 shake_flows_busy(struct shake_flows *f, u64 now)
  * @f: the table
  * @s: the segment
  * @path: 1 to SHAKE_HOLES_PATHS
- * @has_mal: it came with M_AL
+ * @mal: what came with it
  * @m_al: M_AL
  * @kept: the leader has a copy
  * @now: us
@@ -493,14 +493,15 @@ u32 shake_flows_busy(struct shake_flows *f, u64 now)
  * Return: whether it may have to wait for others, as shake_flows_order() finds out.
  */
 bool shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
-			 bool has_mal, u32 m_al, bool kept, u64 now)
+			 enum shake_mal mal, u32 m_al, bool kept, u64 now)
 {
 	struct shake_arrival arrival = {
 		.seq = s->seq,
 		.end = s->end,
 		.m_al = m_al,
 		.path = path - 1,
-		.has_mal = has_mal,
+		.has_mal = mal != SHAKE_NO_MAL,
+		.gap = mal == SHAKE_MAL_GAP,
 		.syn = s->syn,
 		.kept = kept,
 		.now = (u32)now,

@@ -82,8 +82,8 @@ int shake_flows_init(struct shake_flows *f, atomic_t *all);
 void shake_flows_free(struct shake_flows *f);
 
 /* leader */
-bool shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
-			 u32 *m_al, u64 now);
+enum shake_mal shake_flows_sending(struct shake_flows *f, const struct shake_segment *s, u8 path,
+				   u32 *m_al, u64 now);
 
 void shake_flows_told(struct shake_flows *f, u64 now);
 bool shake_flows_opens(struct shake_flows *f, const struct shake_segment *s, u64 now);
@@ -94,7 +94,7 @@ u32 shake_flows_busy(struct shake_flows *f, u64 now);
 
 /* agent */
 bool shake_flows_arrived(struct shake_flows *f, const struct shake_segment *s, u8 path,
-			 bool has_mal, u32 m_al, bool kept, u64 now);
+			 enum shake_mal mal, u32 m_al, bool kept, u64 now);
 enum shake_fate shake_flows_ack(struct shake_flows *f, const struct shake_segment *s,
 				enum shake_ack mode, u32 threshold, u64 now);
 u64 shake_flows_order(struct shake_flows *f, const struct shake_segment *s, u32 behind,

@@ -161,7 +161,10 @@ static bool note_segment(struct shake_peer *peer, struct arrival *a, struct shak
 			 bool *is_tcp)
 {
 	struct sk_buff *skb = a->skb;
+	enum shake_mal mal = a->head.flags & SHAKE_MAL ? SHAKE_MAL_SENT : SHAKE_NO_MAL;
 
+	if (mal && a->head.flags & SHAKE_GAP)
+		mal = SHAKE_MAL_GAP;
 	*is_tcp = shake_segment_pull(skb, segment);
 	if (!set_sum(skb, a, *is_tcp ? segment : NULL))
 		return false;
@@ -169,8 +172,8 @@ static bool note_segment(struct shake_peer *peer, struct arrival *a, struct shak
 		a->head.flags &= ~SHAKE_RETRANSMIT;
 	if (*is_tcp)
 		a->waits = shake_flows_arrived(&peer->flows, segment, a->link->path->settings.id,
-					       a->head.flags & SHAKE_MAL, a->head.mal,
-					       a->head.flags & SHAKE_KEPT, a->now);
+					       mal, a->head.mal, a->head.flags & SHAKE_KEPT,
+					       a->now);
 	if (*is_tcp && peer->held)
 		shake_flows_timed(&peer->flows, segment, a->now);
 	return true;

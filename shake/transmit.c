@@ -151,12 +151,16 @@ static void mark_parcel(struct shake_peer *peer, struct parcel *parcel, const st
 			bool small, u64 now)
 {
 	struct shake_path *path = way->path;
+	enum shake_mal mal = SHAKE_NO_MAL;
 	u32 length = parcel->skb->len;
 
-	if (parcel->is_tcp &&
-	    shake_flows_sending(&peer->flows, &parcel->segment, path->settings.id,
-				&parcel->m_al, now))
+	if (parcel->is_tcp)
+		mal = shake_flows_sending(&peer->flows, &parcel->segment, path->settings.id,
+					  &parcel->m_al, now);
+	if (mal != SHAKE_NO_MAL)
 		parcel->flags |= SHAKE_MAL;
+	if (mal == SHAKE_MAL_GAP)
+		parcel->flags |= SHAKE_GAP;
 	if (!small) {
 		parcel->flags |= SHAKE_COUNTED;
 		if (wants_copy(path, parcel))

@@ -53,7 +53,10 @@
  *              comes once more. Until then, or two and a half times what this took before on
  *              its path (the next copy, if one was lost), its duplicate ACKs are
  *              dropped, too. Only if some M_AL has shown a loss on a path that has copies and
- *              may be the hole's: of what was lost in front of the leader there is none.
+ *              may be the hole's.
+ *   gaps       What was dropped in front of the leader, as by a queue that is managed there, comes
+ *              by no path. The leader sees the gap and tells of it with the segment behind: what
+ *              is missing there is needed at once. M_AL is where it begins then.
  *   what is a  A pure ACK of A itself, with window and flags of the last one. It must
  *   duplicate  match a hole, and not report data received twice (D-SACK). With SACK blocks
  *              its window may differ, if so many segments came behind the hole: a receiver
@@ -77,8 +80,8 @@
 
 #define SHAKE_HOLES_MAX		256U
 #define SHAKE_HOLES_PATHS	8U
-/* Holes that one segment can add: a gap, three cuts where losses end, and one where it fills. */
-#define SHAKE_HOLES_STEP	5U
+/* Holes that one segment can add: a gap, four cuts around losses, and one where it fills. */
+#define SHAKE_HOLES_STEP	6U
 /* c_p, 6.2: duplicate ACKs of a hole that TDAR lets through. */
 #define SHAKE_HOLES_RELAY	2U
 /* Duplicate ACKs that make TCP retransmit. */
@@ -274,6 +277,7 @@ struct shake_holes {
  * @path: from 0
  * @alive: bits of the paths that data may come by
  * @has_mal: it brought M_AL
+ * @gap: nothing between @m_al and @seq was sent
  * @syn: it is a SYN
  * @kept: the leader has a copy
  * @now: time in us, modulo 2^32
@@ -285,9 +289,17 @@ struct shake_arrival {
 	u8 path;
 	u8 alive;
 	bool has_mal;
+	bool gap;
 	bool syn;
 	bool kept;
 	u32 now;
+};
+
+/* What M_AL says. */
+enum shake_mal {
+	SHAKE_NO_MAL,
+	SHAKE_MAL_SENT,		/* the highest number sent before */
+	SHAKE_MAL_GAP,		/* the same of all paths; what lies behind it was not */
 };
 
 /**
@@ -391,16 +403,18 @@ static inline void shake_ends_raise(struct shake_ends *e, u8 path, u32 to)
  * @seq: its first number
  * @end: first number behind it
  * @syn: it is a SYN
- * @m_al: the highest number sent before on this path; of what is sent again: on any
+ * @m_al: the highest number sent before on this path; of what is sent again, or behind a gap: on
+ *	  any
  *
- * If the SYN was not seen, the first segment of a path has no M_AL.
+ * If the SYN was not seen, the first segment of a path has no M_AL. What was dropped in front of
+ * the leader leaves a gap.
  *
- * Return: whether *@m_al is set.
+ * Return: what *@m_al says.
  */
-static inline bool shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32 end,
-				    bool syn, u32 *m_al)
+static inline enum shake_mal shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32 end,
+					      bool syn, u32 *m_al)
 {
-	bool known, again;
+	bool known;
 	u32 high;
 
 	if (syn) {
@@ -412,13 +426,14 @@ static inline bool shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32
 	}
 	s->started = true;
 	high = s->high;
-	again = shake_before(seq, high);
 	shake_raise(&s->high, end);
 	shake_ends_forget(&s->paths, s->high);
 	known = shake_ends_knows(&s->paths, path);
-	*m_al = again ? high : known ? s->paths.end[path] : 0;
+	*m_al = seq != high ? high : known ? s->paths.end[path] : 0;
 	shake_ends_raise(&s->paths, path, end);
-	return (known || again) && !syn;
+	if (syn || (seq == high && !known))
+		return SHAKE_NO_MAL;
+	return shake_before(high, seq) ? SHAKE_MAL_GAP : SHAKE_MAL_SENT;
 }
 
 /**
@@ -897,11 +912,38 @@ static inline void shake_holes_compare(struct shake_holes *h, const struct shake
 	shake_holes_mark(h, a->m_al, counts);
 }
 
+/* The leader never had what is from @first to @end: no path brings it, and there is no copy. */
+static inline void shake_holes_miss(struct shake_holes *h, u32 first, u32 end,
+				    struct shake_flow_counts *counts)
+{
+	struct shake_hole *hole;
+	u32 at;
+
+	for (at = 0; at < h->count; at++) {
+		hole = &h->hole[at];
+		if (!shake_hole_is_open(hole) || !shake_before(hole->first, end) ||
+		    !shake_before(first, hole->end))
+			continue;
+		if (shake_before(hole->first, first)) {
+			shake_holes_cut(h, at, first, counts);
+			continue;
+		}
+		if (shake_before(end, hole->end) && !shake_holes_cut(h, at, end, counts))
+			continue;
+		hole->shown = 0;
+		hole->mending = false;
+		if (hole->mode == SHAKE_HOLE_UNDECIDED)
+			shake_hole_lose(h, hole, counts);
+	}
+}
+
 /* Take the numbers of a segment's path, 4.1 and 4.2. */
 static inline void shake_holes_take_path(struct shake_holes *h, const struct shake_arrival *a,
 					 struct shake_flow_counts *counts)
 {
-	if (a->has_mal && !shake_before(a->seq, a->m_al)) {
+	if (a->has_mal && a->gap) {
+		shake_holes_miss(h, a->m_al, a->seq, counts);
+	} else if (a->has_mal && !shake_before(a->seq, a->m_al)) {
 		shake_holes_compare(h, a, counts);
 		shake_ends_raise(&h->paths, a->path, a->m_al);
 	}

@@ -107,6 +107,7 @@ enum shake_trust {
 #define SHAKE_SIZED 2		/* PROBE, alone: as long as something else; asks whether it comes */
 #define SHAKE_ENCRYPTED 4
 #define SHAKE_RETRANSMIT 8	/* an ACK that must make the leader's TCP retransmit */
+#define SHAKE_GAP 8		/* with SHAKE_MAL: nothing between M_AL and the segment was sent */
 #define SHAKE_CAME 8		/* PROBE, alone: the answer to that */
 #define SHAKE_KEPT 16		/* the leader has copies of those before, and sends what is lost */
 #define SHAKE_UNSUMMED 32	/* TCP's checksum is its pseudo-header's; only with a tag */

@@ -53,10 +53,13 @@ static void send(u32 path, u32 from, u32 length, bool kept)
 	struct link *l = &links[path];
 	struct shake_arrival a = { .seq = base + from, .end = base + from + length,
 				   .path = path, .kept = kept };
+	enum shake_mal mal;
 
 	if (from + length > NUMBERS || l->head - l->tail >= UNDER_WAY)
 		return;
-	a.has_mal = shake_sends_next(&sends, path, a.seq, a.end, false, &a.m_al);
+	mal = shake_sends_next(&sends, path, a.seq, a.end, false, &a.m_al);
+	a.has_mal = mal != SHAKE_NO_MAL;
+	a.gap = mal == SHAKE_MAL_GAP;
 	l->queue[l->head++ % UNDER_WAY] = a;
 }
 
@@ -98,6 +101,7 @@ static void strange(struct input *in)
 	struct shake_arrival a = { .seq = next32(in), .m_al = next32(in), .path = next8(in) % 9,
 				   .has_mal = next_bool(in), .syn = next_bool(in), .now = now };
 
+	a.gap = next_bool(in);
 	a.end = a.seq + next_to(in, 70000);
 	shake_holes_arrived(&holes, &a, &counts);
 	shake_sends_next(&sends, a.path % 8, a.seq, a.end, a.syn, &a.m_al);

@@ -76,11 +76,14 @@ static void step(struct shake_flows *f, u8 what, u8 offset, const struct shake_s
 {
 	u8 path = what >> 3 & 7;
 	u32 m_al = s->seq + (u32)offset * 8 - 1024;
+	enum shake_mal mal;
 
 	switch (what & 7) {
 	case ARRIVES:
 	case ARRIVES_WITHOUT_MAL:
-		shake_flows_arrived(f, s, path, (what & 7) == ARRIVES, m_al, now & 1, now);
+		mal = (what & 7) != ARRIVES ? SHAKE_NO_MAL :
+		      now & 2 ? SHAKE_MAL_GAP : SHAKE_MAL_SENT;
+		shake_flows_arrived(f, s, path, mal, m_al, now & 1, now);
 		break;
 	case SENT:
 		shake_flows_sending(f, s, path, &m_al, now);

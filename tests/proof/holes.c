@@ -85,14 +85,14 @@ static inline void shake_ends_raise(struct shake_ends *e, u8 path, u32 to);
 
 /*@ requires \valid(s) && \valid(m_al) && \separated(s, m_al) && path < 8;
   @ assigns *s, *m_al;
-  @ ensures s->started && (syn ==> !\result);
+  @ ensures s->started && (syn ==> \result == SHAKE_NO_MAL);
   @*/
-static inline bool shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32 end,
-				    bool syn, u32 *m_al);
+static inline enum shake_mal shake_sends_next(struct shake_sends *s, u8 path, u32 seq, u32 end,
+					      bool syn, u32 *m_al);
 
 /*@ requires \valid_read(h);
   @ assigns \nothing;
-  @ ensures h->room < 256 && h->count <= h->room ==> (\result <==> h->room < h->count + 5);
+  @ ensures h->room < 256 && h->count <= h->room ==> (\result <==> h->room < h->count + 6);
   @*/
 static inline bool shake_holes_wants_room(const struct shake_holes *h);
 
@@ -275,6 +275,13 @@ static inline void shake_holes_open(struct shake_holes *h, u32 seq,
   @*/
 static inline void shake_holes_show(struct shake_holes *h, const struct shake_arrival *a,
 				    u32 from);
+
+/*@ requires HOLES_COUNTS(h);
+  @ assigns h->count, h->hole[0 .. h->room - 1], *counts;
+  @ ensures HOLES_KEPT(h);
+  @*/
+static inline void shake_holes_miss(struct shake_holes *h, u32 first, u32 end,
+				    struct shake_flow_counts *counts);
 
 /*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
   @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));

@@ -10,8 +10,8 @@ static void counted(u32 path, u32 seq, u32 bytes)
 	struct packet packet = { .seq = seq, .bytes = bytes, .counter = ++p->counter };
 
 	if (seq != U32_MAX)
-		packet.has_mal = shake_sends_next(&w.sends, (u8)path, seq * MSS, (seq + 1) * MSS,
-						  false, &packet.m_al);
+		packet.mal = shake_sends_next(&w.sends, (u8)path, seq * MSS, (seq + 1) * MSS,
+					      false, &packet.m_al);
 	shake_path_sent(&p->est, p->counter, bytes, w.now);
 	link_put(path, &packet);
 }
@@ -196,7 +196,8 @@ static void holes_data(const struct event *event)
 		.seq = event->seq * MSS,
 		.end = (event->seq + 1) * MSS,
 		.m_al = event->m_al,
-		.has_mal = event->has_mal,
+		.has_mal = event->mal != SHAKE_NO_MAL,
+		.gap = event->mal == SHAKE_MAL_GAP,
 		.path = (u8)event->path,
 		.alive = (u8)((1U << w.count) - 1),
 		.now = (u32)w.now,
@@ -281,7 +282,7 @@ void agent_received(const struct event *event)
 	if (event->seq != U32_MAX) {
 		holes_data(event);
 		w.tcp.flight[event->seq]--;
-		go_on_in_order(event->seq, event->has_mal ? max(event->seq, event->m_al / MSS) :
+		go_on_in_order(event->seq, event->mal ? max(event->seq, event->m_al / MSS) :
 					   event->seq);
 	}
 }

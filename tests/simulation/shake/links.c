@@ -55,7 +55,7 @@ void link_done(u32 path)
 	struct event arrive = { .at = max(w.now + p->delay, p->last_arrival), .type = ARRIVE,
 				.path = path, .seq = done->seq, .counter = done->counter,
 				.bytes = done->bytes, .m_al = done->m_al,
-				.has_mal = done->has_mal };
+				.mal = done->mal };
 	struct event again = { .at = w.now + 2 * p->delay, .type = FLOW, .path = path };
 	bool gone = p->down || chance() < p->loss;
 

@@ -35,7 +35,7 @@ struct event {
 	u32 copies;
 	struct shake_path_ack ack;
 	bool foreign;
-	bool has_mal;
+	enum shake_mal mal;
 };
 
 enum change_type { RATE, DELAY, DOWN, UP, FLOW_WINDOW };
@@ -53,7 +53,7 @@ struct packet {
 	u32 bytes;
 	u32 m_al;
 	bool foreign;
-	bool has_mal;
+	enum shake_mal mal;
 };
 
 /* A segment that waits at the agent, and behind which number. */

@@ -36,6 +36,7 @@ from tests.unit.headers.reference_holes import (
 U32 = 2**32
 THETA = 5
 ROOM = 64
+SENT, GAP = 1, 2  # what M_AL says
 
 
 class Agent:
@@ -56,10 +57,8 @@ class Agent:
         self._arrive(1, -1, 0, None, syn=True)
         return self
 
-    def data(
-        self, path: int, seq: int, end: int, mal: int | None = None, *, kept: bool = False
-    ) -> None:
-        self._arrive(path, seq, end, mal, kept=kept)
+    def data(self, path: int, seq: int, end: int, mal: int | None = None, **how: bool) -> None:
+        self._arrive(path, seq, end, mal, **how)
 
     def segment(
         self, path: int, number: int, mal: int | None = None, *, kept: bool = False
@@ -77,6 +76,7 @@ class Agent:
         *,
         syn: bool = False,
         kept: bool = False,
+        gap: bool = False,
     ) -> None:
         arrival = self.apogee.new(
             "shake_arrival",
@@ -88,6 +88,7 @@ class Agent:
             alive=self.alive,
             syn=syn,
             kept=kept or self.kept,
+            gap=gap,
             now=self.now % U32,
         )
         self.apogee.shake_holes_arrived(self.state, arrival, self.counts)
@@ -689,10 +690,10 @@ class Leader:
 
     def send(self, path: int, seq: int, end: int, *, syn: bool = False) -> int | None:
         m_al = ctypes.c_uint32(0)
-        has = self.apogee.shake_sends_next(
+        self.says = self.apogee.shake_sends_next(
             self.state, path - 1, seq % U32, end % U32, syn, ctypes.byref(m_al)
         )
-        return m_al.value if has else None
+        return m_al.value if self.says else None
 
 
 def test_m_al_is_the_highest_sent_on_the_path(apogee: Library) -> None:
@@ -711,6 +712,46 @@ def test_m_al_of_what_is_sent_again_is_the_highest_of_all_paths(apogee: Library)
         leader.send(*one)
     assert leader.send(2, 0, 1000) == 3000
     assert leader.send(2, 3000, 4000) == 2000
+
+
+def test_behind_a_gap_m_al_is_where_it_begins(apogee: Library) -> None:
+    leader = Leader(apogee)
+    leader.send(1, -1, 0, syn=True)
+    for one in ((1, 0, 1000), (2, 1000, 2000)):
+        leader.send(*one)
+    assert leader.says == SENT
+    assert (leader.send(1, 5000, 6000), leader.says) == (2000, GAP)
+    assert (leader.send(1, 2000, 3000), leader.says) == (6000, SENT)  # it comes after all
+    assert (leader.send(2, 6000, 7000), leader.says) == (2000, SENT)
+
+
+def test_what_the_leader_never_had_is_needed_at_once(agent: Agent) -> None:
+    """What is only late in front of it stays undecided, and no copy is waited for."""
+    agent.segment(1, 1, 0)
+    agent.data(1, 5000, 6000, 3000, kept=True, gap=True)
+    assert agent.holes == [(1000, 3000, UNDECIDED), (3000, 5000, NEEDED)]
+    agent.data(2, 1000, 3000, 0)
+    wait = ctypes.c_uint32(0)
+    assert agent.apogee.shake_holes_turn(agent.state, agent.now, ctypes.byref(wait)) == 6000
+    assert agent.ack(3000, AUTO) == PASS
+    assert agent.ack(3000, AUTO) == RETRANSMIT
+
+
+def test_a_gap_whose_segment_is_late(agent: Agent) -> None:
+    """What was sent behind it has come, and a third path may bring the rest."""
+    agent.alive = 7
+    agent.segment(1, 1, 0)
+    agent.segment(2, 7, 0)
+    agent.data(2, 8000, 9000, 8000, kept=True)
+    assert agent.holes == [(1000, 6000, UNDECIDED), (7000, 8000, NEEDED)]
+    agent.data(1, 4000, 5000, 2000, gap=True)
+    assert agent.holes == [
+        (1000, 2000, UNDECIDED),
+        (2000, 4000, NEEDED),
+        (4000, 5000, UNNEEDED),
+        (5000, 6000, UNDECIDED),
+        (7000, 8000, NEEDED),
+    ]
 
 
 def test_what_is_sent_again_shows_no_loss(agent: Agent) -> None:

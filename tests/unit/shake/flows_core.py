@@ -159,10 +159,17 @@ class Flows:
         return m_al.value if has else None
 
     def arrived(
-        self, packet: Packet, path: int, m_al: int | None = None, *, kept: bool = False
+        self,
+        packet: Packet,
+        path: int,
+        m_al: int | None = None,
+        *,
+        kept: bool = False,
+        gap: bool = False,
     ) -> None:
+        says = 0 if m_al is None else 2 if gap else 1
         self.library.shake_flows_arrived(
-            self.table, segment(packet), path, m_al is not None, m_al or 0, kept, self.now
+            self.table, segment(packet), path, says, m_al or 0, kept, self.now
         )
 
     def ack(self, packet: Packet, mode: int = DROP_ALL, threshold: int = 5) -> int:

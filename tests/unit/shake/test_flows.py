@@ -258,6 +258,12 @@ def test_a_leader_tells_m_al(flows: Flows) -> None:
     assert flows.count == 2
 
 
+def test_a_leader_tells_of_a_gap(flows: Flows) -> None:
+    flows.sending(syn(LEADER), 1)
+    sent = [flows.sending(at(LEADER, number), path) for number, path in ((0, 1), (3, 2), (4, 1))]
+    assert sent == [1000, 2000, 2000]
+
+
 def test_the_flow_used_longest_ago_is_evicted(flows: Flows) -> None:
     first, second = (replace(LEADER, ports=(port, 80)) for port in (1, 2))
     for port in range(1, FLOWS_MAX + 1):
@@ -369,6 +375,16 @@ def test_data_does_not_wait_for_ever(flows: Flows) -> None:
     flows.now = flows.due
     assert flows.looked_at() == [2, 3, 4, 5]
     assert flows.due is None
+
+
+def test_what_was_dropped_in_front_of_the_leader_is_not_waited_for(flows: Flows) -> None:
+    """However late others were, and though a path is silent that might bring it."""
+    waiting(flows, 5)
+    flows.now = 400_000
+    assert comes(flows, 1, 2, 1000) == [1, 2, 3, 4, 5]
+    flows.arrived(at(LEADER, 8), 1, 7000, kept=True, gap=True)
+    assert (flows.order(at(LEADER, 8), 8), flows.due) == ([8], None)
+    assert comes(flows, 9) == [9]
 
 
 def test_a_new_connection_lets_go_what_waits(flows: Flows) -> None:
