@@ -505,7 +505,7 @@ static inline void judge_begin_test(struct judge_state *j, u32 rtt_us, u32 fall_
 				    u32 rounds);
 
 /*@ requires \valid(j);
-  @ assigns j->test, j->dip, j->renew;
+  @ assigns j->test, j->dip, j->renew, j->over;
   @ ensures j->test == 0 && j->dip == 0 && j->renew == 0;
   @*/
 static inline void judge_end_test(struct judge_state *j);
