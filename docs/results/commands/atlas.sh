@@ -3,7 +3,7 @@
 
 # star.md
 scripts/lab atlas single --engine uml --cc star --beside bbr,cubic \
-	--paths 150 --seed 99304 --json docs/results/atlas/single-star.jsonl
+	--paths 300 --seed 99304 --json docs/results/atlas/single-star.jsonl
 scripts/lab atlas requests --engine uml --cc star --beside bbr,cubic \
 	--paths 50 --seed 99302 --json docs/results/atlas/requests-star.jsonl
 scripts/lab atlas shared --engine uml --cc star --beside bbr,cubic \
