@@ -5,7 +5,7 @@
 scripts/lab atlas single --engine uml --cc star --beside bbr,cubic \
 	--paths 300 --seed 99304 --json docs/results/atlas/single-star.jsonl
 scripts/lab atlas requests --engine uml --cc star --beside bbr,cubic \
-	--paths 50 --seed 99302 --json docs/results/atlas/requests-star.jsonl
+	--paths 100 --seed 99302 --json docs/results/atlas/requests-star.jsonl
 scripts/lab atlas shared --engine uml --cc star --beside bbr,cubic \
 	--paths 40 --seed 99301 --json docs/results/atlas/shared-star.jsonl
 scripts/lab atlas mixed --engine uml --cc star --beside bbr,cubic \
