@@ -977,7 +977,7 @@ static bool star_rests(const struct sock *sk)
 }
 
 /* Has the round trip ended? One that suffices to show far too many losses ends early, as the
- * data sent until its end would be lost as well.
+ * data sent until its end would be lost as well. A burst that a round begins with does not suffice.
  */
 static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {
@@ -991,8 +991,8 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 		return true;
 	lost = tp->lost - s->round_lost;
 	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
-	       star_judges() && !s->j.skip &&
-	       (s->j.over ? lost > star_cwnd(&s->w) / 4 : !(s->j.alone || s->j.empty));
+	       lost > star_cwnd(&s->w) / 4 && star_judges() && !s->j.skip &&
+	       (s->j.over || !(s->j.alone || s->j.empty));
 }
 
 /* Detect that nothing has arrived for half a round trip. If nothing was on its way, since

@@ -459,14 +459,16 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 }
 
 /* The path's RTT has not been seen for a while, whatever the way back is longer, of which two
- * clocks that differ may make too much: begin to measure it anew. It is seen within a packet, as
- * judge_may_learn() leaves no more room: else one that is too short would stay so.
+ * clocks that differ may make too much: begin to measure it anew. Where the smoothed RTT shows no
+ * empty queue it is seen within a packet, as judge_may_learn() leaves no more room: else one that
+ * is too short would stay so.
  */
 static inline void judge_watch_base(struct judge_state *j, const struct judge_round *r)
 {
+	u32 packet_us = judge_packet_us(r) / (j->learns ? 1 : 2);
 	u8 now = (u8)(r->now_us >> JUDGE_CLOCK_SHIFT);
 
-	if (judge_is_empty(j, judge_whole_us(j, j->least_us), judge_packet_us(r) / 2)) {
+	if (judge_is_empty(j, judge_whole_us(j, j->least_us), packet_us)) {
 		j->seen = now;
 	} else if ((u8)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
 		j->renew = JUDGE_RENEW_ROUNDS;

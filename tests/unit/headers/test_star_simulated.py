@@ -127,11 +127,18 @@ def test_bursts_cost_what_they_take(fast: Simulation) -> None:
 
 @pytest.mark.parametrize("dead_s", [0.1, 0.3, 0.6])
 def test_a_path_that_was_dead_for_a_moment(fast: Simulation, dead_s: float) -> None:
-    """Up to a round trip and more: no congestion, and two seconds later all is as before."""
-    events = ["30:loss=1", f"{30 + dead_s}:loss=0"]
-    done = fast.run("star", event=events, series=1, duration=60, **ALONE)
-    assert mean(per_second(done)[32:42]) >= 0.98 * RATE_BPS * LINK_BPS
-    assert done["flows"][0]["timeouts"] == 0
+    """Up to a round trip and more, at any time of a round: no congestion, and two seconds later
+    nearly all is as before. The means are .95 to .99, the least .83.
+    """
+    parts = []
+    for phase in range(20):
+        at = 24 + 0.37 * phase
+        events = [f"{at:.2f}:loss=1", f"{at + dead_s:.2f}:loss=0"]
+        done = fast.run("star", event=events, series=1, duration=50, **ALONE)
+        parts.append(mean(per_second(done)[int(at) + 2 : int(at) + 12]) / (RATE_BPS * LINK_BPS))
+        assert done["flows"][0]["timeouts"] == 0
+    assert mean(parts) >= 0.9
+    assert min(parts) >= 0.75
 
 
 @pytest.mark.parametrize("ber", [0, 1e-6])
