@@ -737,8 +737,8 @@ static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 ts
 static inline void judge_check_clock(struct judge_state *j, u32 now_us);
 
 /*@ requires \valid(j);
-  @ assigns j->base_us, j->least_us, j->last_us, j->link, j->seen, j->age, j->half, j->ticks,
-  @	    j->mark;
+  @ assigns j->base_us, j->least_us, j->last_us, j->low_us, j->link, j->seen, j->age, j->half,
+  @	    j->ticks, j->mark;
   @ ensures j->base_us == base_us && j->least_us == U32_MAX && j->link == 12;
   @*/
 static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us, u32 tsval);

@@ -348,8 +348,8 @@ class Sweep:
                         signal.pthread_sigmask(signal.SIG_SETMASK, before)
             ends = [deadline for *_, deadline in running.values()]
             left = min(ends, default=0.0) - time.monotonic()
-            patience = max(0.0, left) if math.isfinite(left) else None
-            wait([r[1].sentinel for r in running.values()], patience)
+            # A signal that comes just before this is seen only after it.
+            wait([r[1].sentinel for r in running.values()], min(max(0.0, left), 1.0))
             for slot, (index, process, part, deadline) in list(running.items()):
                 if not process.is_alive():
                     why = f"the run's process died ({process.exitcode})"
