@@ -8,9 +8,9 @@
  * while it is not are congestion. So the path's own RTT must be known, and whether it
  * still is:
  *
- *   back    By how much the way back of an ACK is longer than at its shortest, by jitter, slots
- *           or a queue there, is known from the receiver's timestamps. It is no part of the RTT
- *           that is evaluated, but of the time that the window has to fill.
+ *   back    By how much the way back of an ACK is longer than at its shortest is known
+ *           (judge_back.h). It is no part of the RTT that is evaluated, but of the time that
+ *           the window has to fill.
  *   RTT     A queue stands if the minimum RTT of a round exceeds the path's by more
  *           than a sixteenth of it plus the RTT's own variation. After some such
  *           rounds a flow with a large part of the path reduces its window for one
@@ -39,7 +39,7 @@
 #ifndef _APOGEE_JUDGE_H
 #define _APOGEE_JUDGE_H
 
-#include "int.h"
+#include "judge_back.h"
 
 /* A queue stands if the RTT is a sixteenth above the path's. */
 #define JUDGE_QUEUE_SHIFT	4
@@ -55,36 +55,13 @@
 #define JUDGE_EMPTY_US		500U
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
-/* A timestamp (RFC 7323) is as old as its way back has taken, but for the difference of the two
- * clocks. Its unit is taken to be a millisecond: it looks older by up to one.
- */
-#define JUDGE_TICK_US		1000U
-/* The unit is checked twice a second: the clock may be off by a sixteenth. */
-#define JUDGE_CHECK_SHIFT	19
-#define JUDGE_CHECK_OFF		8
-/* The mean of how much longer the way back is rises by an eighth, as in RFC 6298, and falls by a
- * thirty-second: ACKs that were held back for a while arrive at once, the first with all of it.
- */
-#define JUDGE_BACK_RISE		3
-#define JUDGE_BACK_FALL		5
 /* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
  * until the smaller window is in effect, one for the queue to drain, one to measure.
  */
 #define JUDGE_RENEW_US		10000000U
 #define JUDGE_RENEW_ROUNDS	3U
-/* The age of a timestamp is kept in 256 us, modulo 16.8 s, and for the check in 4096 us; by how
- * much the way back is longer in 16 us; the time for the above in 131072 us.
- */
-#define JUDGE_AGE_SHIFT		8
-#define JUDGE_AGE_MOST_US	8000000U
-#define JUDGE_MARK_SHIFT	4
-/* By so much a timestamp may look older that is not: a tick, a unit, and the millisecond for which
- * Linux holds SACKs back, with the time of the last data (tcp_comp_sack_delay_ns).
- */
-#define JUDGE_LATE_LEAST	(((JUDGE_TICK_US + 1000U) >> JUDGE_AGE_SHIFT) + 1)
-#define JUDGE_BACK_SHIFT	4
+/* When it was seen is kept in 131072 us. */
 #define JUDGE_CLOCK_SHIFT	17
-
 /* Bounds of the link's loss rate, in 1/1024: a bit error rate of 1e-6 loses one frame of
  * 1514 bytes in 83, 1e-5 one in 9.
  */
@@ -113,66 +90,6 @@
 /* Losses in a round that show a full queue: 3 plus one segment in 64. */
 #define JUDGE_FULL_LEAST	3U
 #define JUDGE_FULL_SHIFT	6
-
-/**
- * struct judge_state - state of the evaluation of RTTs and losses
- * @base_us: the path's RTT, ~0 if unknown
- * @least_us: minimum RTT of the current round, ~0 if none yet; while the path's RTT is
- *	measured anew, of these rounds
- * @last_us: minimum RTT of the previous round, ~0 if none; during a test of the RTT, of
- *	the round before the test
- * @low_us: smoothed minimum of the RTT: it falls at once and rises slowly; ~0 if none yet
- * @age: the least age of a timestamp, in 256 us, modulo 2^16
- * @back: by how much the way back is longer than at its shortest, smoothed, in 16 us
- * @seen: when @base_us was last seen, in 131072 us, modulo 2^8
- * @mark: @age at the last check of the receiver's clock, in 4096 us, modulo 2^8
- * @excess: losses beyond those of the link, in 1/JUDGE_SEGMENT segments
- * @link: loss rate of the link, in 1/1024
- * @fall: fall of the RTT expected in a test, in 1/256 of @last_us
- * @test: rounds until the test of the RTT is evaluated, 0: no test
- * @standing: rounds with a queue, up to JUDGE_STANDING
- * @skip: rounds whose losses are not evaluated: the last reduction shows no effect yet, or
- *	nothing arrived for a while
- * @dip: the window is reduced for this round
- * @rest: rounds until the next test may begin
- * @renew: rounds until @base_us has been measured anew, 0: it is not
- * @queue: a queue stands
- * @alone: no other flows are detected
- * @half: the half second of the last check of the receiver's clock, modulo 2
- * @large: this flow sends at least three eighths of what the path carries, so that a
- *	reduction of its window has a measurable effect
- * @empty: the queue was empty in the last round
- * @learns: and the smoothed RTT shows that, too
- * @over: far too many were lost in the last round
- * @ticks: the receiver's clock has the unit of a millisecond
- */
-struct judge_state {
-	u32 base_us;
-	u32 least_us;
-	u32 last_us;
-	u32 low_us;
-	u16 age;
-	u16 back;
-	u8 seen;
-	u8 mark;
-	u8 excess;
-	u8 link;
-	u8 fall;
-	u8 test : 2;
-	u8 standing : 3;
-	u8 skip : 2;
-	u8 dip : 1;
-	u8 rest : 4;
-	u8 renew : 2;
-	u8 queue : 1;
-	u8 alone : 1;
-	u8 half : 1;
-	u8 large : 1;
-	u8 empty : 1;
-	u8 learns : 1;
-	u8 over : 1;
-	u8 ticks : 1;
-};
 
 /**
  * struct judge_round - a round trip that has ended
@@ -205,36 +122,6 @@ enum judge_answer {
 	JUDGE_FULL,		/* reduce: a queue is full that others share, or one not used */
 	JUDGE_OVER,		/* reduce to what arrived: far too many losses */
 };
-
-/* The age of a timestamp, but for the difference of the clocks. */
-static inline u16 judge_age(u32 now_us, u32 tsval)
-{
-	return (u16)((now_us - tsval * JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
-}
-
-/* The half second, modulo 2. */
-static inline u8 judge_half(u32 now_us)
-{
-	return (now_us >> JUDGE_CHECK_SHIFT) & 1;
-}
-
-/* Has the least age of a timestamp stayed where it was for half a second? If it has grown, that is
- * known at once.
- */
-static inline void judge_check_clock(struct judge_state *j, u32 now_us)
-{
-	u8 mark = (u8)(j->age >> JUDGE_MARK_SHIFT);
-	u8 half = judge_half(now_us);
-	u8 moved = (u8)(mark - j->mark);
-
-	if (half != j->half) {
-		j->ticks = (u8)(moved + JUDGE_CHECK_OFF) <= 2 * JUDGE_CHECK_OFF;
-		j->half = half;
-		j->mark = mark;
-	} else if (moved > JUDGE_CHECK_OFF && moved <= U8_MAX / 2) {
-		j->ticks = 0;
-	}
-}
 
 /**
  * judge_init() - begin without knowledge of the path
@@ -278,106 +165,10 @@ static inline u32 judge_share(u32 cwnd, u32 rtt_us, u32 base_us)
 	return (u32)div_u64((u64)cwnd * base_us, rtt_us);
 }
 
-/**
- * judge_back_us() - by how much the way back is longer than at its shortest, smoothed
- * @j: the state
- *
- * Return: the time in us, at most 1.05 s; 0 if it is unknown.
- */
-static inline u32 judge_back_us(const struct judge_state *j)
-{
-	return (u32)j->back << JUDGE_BACK_SHIFT;
-}
-
-/**
- * judge_whole_us() - an RTT with what the way back is longer
- * @j: the state
- * @rtt_us: the RTT without that
- *
- * Return: the time in us, at most 2^32 - 1.
- */
-static inline u32 judge_whole_us(const struct judge_state *j, u32 rtt_us)
-{
-	return rtt_us + min_t(u32, judge_back_us(j), U32_MAX - rtt_us);
-}
-
-/**
- * judge_path_us() - the path's RTT as it is now, without a queue on the way there
- * @j: the state
- *
- * Return: the path's RTT, with what the way back is longer; ~0 if unknown.
- */
-static inline u32 judge_path_us(const struct judge_state *j)
-{
-	return judge_whole_us(j, j->base_us);
-}
-
 /* The smoothed RTT, less what the way back is longer. */
 static inline u32 judge_mean_us(const struct judge_state *j, const struct judge_round *r)
 {
 	return r->rtt_us - min_t(u32, judge_back_us(j), r->rtt_us);
-}
-
-/* How much older a timestamp can be, with the tick, if the way back is longer by @most_us. */
-static inline u16 judge_most(u32 most_us)
-{
-	return (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
-}
-
-/**
- * judge_in_time() - has an ACK's timestamp nothing to tell?
- * @j: the state
- * @now_us: the time, in us, modulo 2^32
- * @tsval: the timestamp
- * @rtt_us: the ACK's RTT
- *
- * Return: true if judge_way_back() would change nothing, and return 0: the usual case.
- */
-static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 rtt_us)
-{
-	u16 older = (u16)(judge_age(now_us, tsval) - j->age);
-
-	if (j->back || judge_half(now_us) != j->half)
-		return false;
-	if (older < JUDGE_LATE_LEAST)
-		return true;
-	return older == JUDGE_LATE_LEAST &&
-	       judge_most(rtt_us - min_t(u32, rtt_us, j->base_us)) >= older;
-}
-
-/**
- * judge_way_back() - evaluate an ACK's timestamp
- * @j: the state
- * @now_us: the time, in us, modulo 2^32
- * @tsval: the timestamp
- * @most_us: by how much the way back can be longer at most
- *
- * Return: by how much it is longer than at its shortest, in us; 0 if the receiver's clock
- * has another unit.
- */
-static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
-{
-	u16 age = judge_age(now_us, tsval), most = judge_most(most_us);
-	u16 older = (u16)(age - j->age);
-	bool check = judge_half(now_us) != j->half;
-	u32 more_us = 0, mean_us = judge_back_us(j);
-
-	/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
-	if (older > most) {
-		older = older > U16_MAX / 2 ? 0 : most;
-		j->age = (u16)(age - older);
-		check = true;
-	}
-	if (check)
-		judge_check_clock(j, now_us);
-	if (j->ticks && older > JUDGE_LATE_LEAST)
-		more_us = min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us);
-	if (more_us > mean_us)
-		mean_us += (more_us - mean_us) >> JUDGE_BACK_RISE;
-	else
-		mean_us -= (mean_us - more_us + (1U << JUDGE_BACK_FALL) - 1) >> JUDGE_BACK_FALL;
-	j->back = (u16)min_t(u32, mean_us >> JUDGE_BACK_SHIFT, U16_MAX);
-	return more_us;
 }
 
 /* Is the RTT more than a sixteenth and @spread_us above the path's? */

@@ -40,7 +40,7 @@ PLANTED = [
     ("shake_path.h", "if (!whole)", "if (false)", "wrap_path_find"),
     ("sscop_segment.h", "limit = max_t(u32, limit, 1);", "", "wrap_segment_choose"),
     ("abe.h", "a->started && !a->samples &&", "a->started &&", "abe_sent_slowly"),
-    ("judge.h", "JUDGE_AGE_SHIFT, most_us);", "JUDGE_AGE_SHIFT, ~0U);", "judge_way_back"),
+    ("judge_back.h", "JUDGE_AGE_SHIFT, most_us);", "JUDGE_AGE_SHIFT, ~0U);", "judge_way_back"),
     ("judge.h", "j->learns = j->empty && ", "j->learns = ", "judge_use"),
     ("judge.h", "	j->base_us = min(j->base_us, rtt_us);\n", "", "judge_rtt"),
     ("hstcp_gentle.h", "++*agreed < rules", "++*agreed <= rules", "gentle_next_mode"),
