@@ -7,9 +7,9 @@ scripts/lab atlas single --engine uml --cc star --beside bbr,cubic \
 scripts/lab atlas requests --engine uml --cc star --beside bbr,cubic \
 	--paths 100 --seed 99302 --json docs/results/atlas/requests-star.jsonl
 scripts/lab atlas shared --engine uml --cc star --beside bbr,cubic \
-	--paths 40 --seed 99301 --json docs/results/atlas/shared-star.jsonl
+	--paths 100 --seed 99301 --json docs/results/atlas/shared-star.jsonl
 scripts/lab atlas mixed --engine uml --cc star --beside bbr,cubic \
-	--paths 50 --seed 99303 --json docs/results/atlas/mixed-star.jsonl
+	--paths 100 --seed 99303 --json docs/results/atlas/mixed-star.jsonl
 scripts/lab atlas single --engine uml --cc j --beside cubic,reno \
 	--paths 30 --seed 1001 --json docs/results/atlas/single-j.jsonl
 

@@ -67,13 +67,13 @@ def _slowness(record: Mapping[str, Any]) -> float:
 
 def _drops_percent(record: Mapping[str, Any], own: Sequence[Mapping[str, Any]]) -> float:
     """Of flows that share a queue the drops are known per flow, unless the hop moves: then those of
-    all count for each."""
+    all count for each. A flow that sends next to nothing can lose more than its segments: SYNs."""
     counted = [flow.get("queue_drops") for flow in own]
     if len(own) == len(record["flows"]) or None in counted:
         own, drops = record["flows"], record["queue"]["drops"]
     else:
         drops = sum(counted)
-    return 100 * drops / max(1, sum(flow["segments"] for flow in own))
+    return min(100.0, 100 * drops / max(1, sum(flow["segments"] for flow in own)))
 
 
 @dataclass(frozen=True)

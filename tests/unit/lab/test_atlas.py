@@ -324,6 +324,10 @@ def test_what_is_taken_from_a_record() -> None:
     # On a connection that is there 100 kB take 150 ms.
     kept = done | {"requests": {"sizes": [{"bytes": 100_000, "times_s": [0.3]}]}}
     assert of_record(kept | {"set": {"persistent": 1}}, "speed").value == pytest.approx(1 / 2)
+    # Three SYNs were dropped, and the one segment that was sent.
+    shut, others = record()["flows"]
+    shut |= {"segments": 1, "queue_drops": 4}
+    assert of_record(record(flows=[shut, others]), "first").drops_percent == 100
 
 
 # --- the command --------------------------------------------------------------------------------
