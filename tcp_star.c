@@ -976,22 +976,24 @@ static bool star_rests(const struct sock *sk)
 				      tcp_sk(sk)->snd_ssthresh));
 }
 
-/* Has the round trip ended? One that suffices to show far too many losses ends early, as the
- * data sent until its end would be lost as well. A burst that a round begins with does not suffice.
+/* Has the round trip ended? One that shows far too many losses when half of the window is told of
+ * ends early, as the data sent until its end would be lost as well. Less might be a burst that the
+ * round begins with.
  */
 static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
-	u32 lost;
+	u32 lost, delivered;
 
 	if (s->w.mode == STAR_JUDGE || rs->delivered <= 0)
 		return false;
 	if (!before(rs->prior_delivered, s->round_end))
 		return true;
 	lost = tp->lost - s->round_lost;
-	return lost >= STAR_LOST_EARLY && lost > tp->delivered - s->round_end &&
-	       lost > star_cwnd(&s->w) / 4 && star_judges() && !s->j.skip &&
+	delivered = tp->delivered - s->round_end;
+	return lost >= STAR_LOST_EARLY && lost > delivered &&
+	       lost + delivered >= star_cwnd(&s->w) / 2 && star_judges() && !s->j.skip &&
 	       (s->j.over || !(s->j.alone || s->j.empty));
 }
 

@@ -131,7 +131,7 @@ def test_a_path_that_was_dead_for_a_moment(fast: Simulation, dead_s: float) -> N
     nearly all is as before. The means are .95 to .99, the least .83.
     """
     parts = []
-    for phase in range(20):
+    for phase in range(40):
         at = 24 + 0.37 * phase
         events = [f"{at:.2f}:loss=1", f"{at + dead_s:.2f}:loss=0"]
         done = fast.run("star", event=events, series=1, duration=50, **ALONE)
