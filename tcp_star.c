@@ -976,9 +976,10 @@ static bool star_rests(const struct sock *sk)
 				      tcp_sk(sk)->snd_ssthresh));
 }
 
-/* Has the round trip ended? One that shows far too many losses when half of the window is told of
- * ends early, as the data sent until its end would be lost as well. Less might be a burst that the
- * round begins with.
+/* Has the round trip ended? One that suffices to show far too many losses ends early, as the
+ * data sent until its end would be lost as well: once more was lost than arrived, and a quarter of
+ * the window. Of a flow that is alone the second one suffices, and that may begin with the rest of a
+ * burst: half of the window must have been lost or have arrived.
  */
 static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {
@@ -992,9 +993,11 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 		return true;
 	lost = tp->lost - s->round_lost;
 	delivered = tp->delivered - s->round_end;
-	return lost >= STAR_LOST_EARLY && lost > delivered &&
-	       lost + delivered >= star_cwnd(&s->w) / 2 && star_judges() && !s->j.skip &&
-	       (s->j.over || !(s->j.alone || s->j.empty));
+	if (lost < STAR_LOST_EARLY || lost <= delivered || !star_judges() || s->j.skip)
+		return false;
+	if (s->j.alone || s->j.empty)
+		return s->j.over && lost + delivered >= star_cwnd(&s->w) / 2;
+	return lost > star_cwnd(&s->w) / 4;
 }
 
 /* Detect that nothing has arrived for half a round trip. If nothing was on its way, since

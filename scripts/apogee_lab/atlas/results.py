@@ -73,7 +73,7 @@ def _drops_percent(record: Mapping[str, Any], own: Sequence[Mapping[str, Any]]) 
         own, drops = record["flows"], record["queue"]["drops"]
     else:
         drops = sum(counted)
-    return min(100.0, 100 * drops / max(1, sum(flow["segments"] for flow in own)))
+    return 100 * drops / max(1, drops, sum(flow["segments"] for flow in own))
 
 
 @dataclass(frozen=True)

@@ -796,10 +796,12 @@ def test_only_a_window_that_fills_the_path_rests(
         (0, 500, {"empty": 1}, 1, False),
         (0, 500, {"empty": 1, "over": 1}, 1, True),
         (31, 32, {"over": 1}, 1, True),
-        # and with a quarter of the window: a burst in two rounds is none of two, and one that a
-        # round begins with does not show what arrives
-        (0, 250, {"cwnd_reno": 1000, "alone": 1, "over": 1}, 1, False),
-        (0, 251, {"cwnd_reno": 1000, "alone": 1, "over": 1}, 1, True),
+        # and with a quarter of the window, the second with half of it: a burst in two rounds is
+        # none of two, and one that a round begins with does not show what arrives
+        (0, 499, {"cwnd_reno": 1000, "alone": 1, "over": 1}, 1, False),
+        (0, 500, {"cwnd_reno": 1000, "alone": 1, "over": 1}, 1, True),
+        (249, 251, {"cwnd_reno": 1000, "empty": 1, "over": 1}, 1, True),
+        (248, 251, {"cwnd_reno": 1000, "empty": 1, "over": 1}, 1, False),
         (0, 250, {"cwnd_reno": 1000}, 1, False),
         (0, 251, {"cwnd_reno": 1000}, 1, True),
         (0, 500, {"skip": 1}, 1, False),
