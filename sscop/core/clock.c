@@ -227,6 +227,17 @@ bool sscop_clock_is_loose(const struct sscop_clock *c)
 	return c->pressed || under_way(c) < held(c) / 2;
 }
 
+/**
+ * sscop_clock_is_roomy() - whether more could be sent than there is
+ * @c: the clock
+ *
+ * Return: whether the device below is the bottleneck, and had nothing to send at times of late.
+ */
+bool sscop_clock_is_roomy(const struct sscop_clock *c)
+{
+	return c->pressed && (c->round_idle || c->busy < TURN_ROUNDS);
+}
+
 /* Where only some frames are under way, these bound the queue. */
 static bool is_paced(const struct sscop_clock *c)
 {
@@ -679,6 +690,7 @@ static void end_round(struct sscop_clock *c, u64 now)
 	c->round_most = 0;
 	c->last_rate = c->round_rate;
 	c->round_rate = 0;
+	c->busy = c->round_idle ? 0 : min(c->busy + 1, TURN_ROUNDS);
 	c->round_idle = false;
 	c->round_told = false;
 	c->refused = false;

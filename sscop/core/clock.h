@@ -106,6 +106,7 @@ struct sscop_clock_mark {
  * @loss_lost: octets known to be lost then
  * @refused: the device below dropped a frame in it
  * @round_idle: there was nothing to send at some time in it
+ * @busy: rounds since there was last none, up to some
  * @round_told: a POLL was answered in it before which there was always more to send
  * @best: octets per second when @SSCOP_CLOCK_START or _PROBE last helped
  * @still: rounds that were not faster
@@ -160,6 +161,7 @@ struct sscop_clock {
 	u64 loss_lost;
 	bool refused;
 	bool round_idle;
+	u32 busy;
 	bool round_told;
 	u64 best;
 	u32 still;
@@ -200,6 +202,7 @@ u32 sscop_clock_base(const struct sscop_clock *c);
 u64 sscop_clock_window(const struct sscop_clock *c);
 bool sscop_clock_is_full(const struct sscop_clock *c);
 bool sscop_clock_is_loose(const struct sscop_clock *c);
+bool sscop_clock_is_roomy(const struct sscop_clock *c);
 u64 sscop_clock_due(const struct sscop_clock *c);
 bool sscop_clock_is_pushing(const struct sscop_clock *c);
 

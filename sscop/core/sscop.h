@@ -127,6 +127,8 @@ struct sscop_tx_slot {
 	u32 poll;		/* VT(PS) when it was last sent */
 	u16 length;		/* octets of the PDU */
 	u8 again;		/* times it was resent, up to 255 */
+	u8 lost;		/* times it was reported missing, as far as that counts */
+	u8 due;			/* of @missing: times it is to be resent */
 	bool missing;		/* reported, and not yet resent */
 	bool repeated;		/* sent more than once since it was reported */
 	bool pushed;		/* sent when a queue may have dropped it */
@@ -147,6 +149,7 @@ struct sscop_tx_slot {
  * @missing: SDs reported missing and not yet resent
  * @missing_from: none of them is earlier than this one
  * @again_end: those sent again are earlier
+ * @repeat_from: those before were repeated since the last POLL, or need not be
  * @pushed_end: what becomes of those before says nothing of the radio
  * @bytes_since: octets of SDs sent since the last POLL, but for those repeated
  * @sds_since: SDs sent since the last POLL, but for those repeated
@@ -177,6 +180,7 @@ struct sscop_tx {
 	u32 missing_from;
 	u32 again_end;
 	u32 pushed_end;
+	u32 repeat_from;
 	u32 bytes_since;
 	u32 sds_since;
 	bool repeated;

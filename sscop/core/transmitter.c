@@ -17,7 +17,8 @@
 #define SPACING_WAIT 4
 #define SPACING_OCTETS 640U	/* that the link takes meanwhile: a POLL is less than a tenth */
 #define SPACING_TRIPS 5ULL	/* at most: a POLL and its STAT are a fifth of these octets */
-#define REPEAT_AMONG 64U
+#define REPEAT_AMONG 64U	/* once per POLL, others once per loss */
+#define COPIES_MAX 4U		/* of an SD that was lost as often */
 
 /* Repetitions become rare when no STAT comes: after what is normal, also where nine of ten
  * frames are lost, which is two round trips and this time, so much of the further silence
@@ -83,6 +84,26 @@ static void acknowledge(struct sscop *s, u32 from, u32 to)
 	}
 }
 
+/* Whether copies take no place of what is new. */
+static bool may_copy(const struct sscop *s)
+{
+	return !sscop_tx_is_clocked(s) || sscop_clock_is_loose(&s->clock);
+}
+
+/* Whether even many copies take no place of what is new. */
+static bool may_copy_many(const struct sscop *s)
+{
+	return s->config.poll_idle && sscop_tx_is_clocked(s) && sscop_clock_is_roomy(&s->clock);
+}
+
+/* How often an SD that was lost is sent at once: that it is lost again is found a round trip later,
+ * and of thousands under way TCP waits for the last.
+ */
+static u8 copies(const struct sscop *s, const struct sscop_tx_slot *slot)
+{
+	return may_copy_many(s) ? slot->lost : 1;
+}
+
 static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 {
 	struct sscop_tx *tx = &s->tx;
@@ -90,6 +111,8 @@ static void mark_missing(struct sscop *s, u32 seq, struct sscop_tx_slot *slot)
 	if (!tx->missing++ || sscop_before(seq, tx->missing_from))
 		tx->missing_from = seq;
 	slot->missing = true;
+	slot->lost += slot->lost < COPIES_MAX;
+	slot->due = copies(s, slot);
 	sscop_clock_lost(&s->clock, slot->length);
 	tell_outcome(s, seq, slot, true);
 }
@@ -167,6 +190,7 @@ static void advance(struct sscop *s, const struct sscop_pdu *pdu)
 	tx->again_end = not_before(tx->again_end, tx->acked);
 	tx->ustat_end = not_before(tx->ustat_end, tx->acked);
 	tx->pushed_end = not_before(tx->pushed_end, tx->acked);
+	tx->repeat_from = not_before(tx->repeat_from, tx->acked);
 	if (sscop_before(tx->limit, pdu->mr)) {
 		tx->limit = pdu->mr;
 		tx->closed = false;
@@ -324,7 +348,6 @@ static void send_again(struct sscop *s, u32 seq, struct sscop_output *output, u6
 {
 	struct sscop_tx_slot *slot = tx_slot_of(&s->tx, seq);
 
-	slot->missing = false;
 	slot->poll = s->tx.poll;
 	slot->again += slot->again < U8_MAX;
 	if (!sscop_before(seq, s->tx.again_end))
@@ -347,6 +370,7 @@ static void send_again(struct sscop *s, u32 seq, struct sscop_output *output, u6
 bool sscop_tx_resend(struct sscop *s, struct sscop_output *output, u64 now)
 {
 	struct sscop_tx *tx = &s->tx;
+	struct sscop_tx_slot *slot;
 	u32 seq;
 
 	if (!tx->missing)
@@ -357,16 +381,13 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output, u64 now)
 	while (!tx_slot_of(tx, seq)->missing)
 		seq = sscop_add(seq, 1);
 	tx->missing_from = seq;
-	tx->missing--;
+	slot = tx_slot_of(tx, seq);
+	slot->repeated |= slot->due > 1;
+	slot->missing = --slot->due;
+	tx->missing -= !slot->missing;
 	send_again(s, seq, output, now);
 	count_for_poll(s, output->length);
 	return true;
-}
-
-/* Whether copies take no place of what is new. */
-static bool may_copy(const struct sscop *s)
-{
-	return !sscop_tx_is_clocked(s) || sscop_clock_is_loose(&s->clock);
 }
 
 /**
@@ -377,26 +398,30 @@ static bool may_copy(const struct sscop *s)
  *
  * Those that were lost before and are not known to have arrived hold up all behind them.
  * On a link that loses much, a copy in idle time saves the round trip that finding
- * another loss takes. One per POLL and SD, of the earliest REPEAT_AMONG, more and more
- * rarely while nothing comes back. They do not count for poll_bytes and poll_sds: POLLs
- * and repetitions would call for each other. In a queue beyond the device below, copies
- * would take the place of what is new: none are sent if there may be one.
+ * another loss takes. One per POLL and SD of the earliest REPEAT_AMONG and, where the device
+ * below is the bottleneck, one per loss of the others, more and more rarely while nothing comes
+ * back. They do not count for poll_bytes and poll_sds: POLLs and repetitions would call for each
+ * other. In a queue beyond the device below, copies would take the place of what is new: none are
+ * sent if there may be one.
  *
  * Return: whether there is one.
  */
 bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output, u64 now)
 {
 	struct sscop_tx *tx = &s->tx;
-	u32 end = sscop_add(tx->acked, min(sscop_outstanding(s), REPEAT_AMONG));
-	u32 seq;
+	u32 seq = not_before(tx->repeat_from, tx->acked);
+	bool many = may_copy_many(s);
 
 	if (!sscop_before(tx->acked, tx->again_end) || !tx->may_repeat ||
 	    !may_copy(s))
 		return false;
-	for (seq = tx->acked; seq != end; seq = sscop_add(seq, 1)) {
+	for (; sscop_before(seq, tx->again_end); seq = sscop_add(seq, 1)) {
 		struct sscop_tx_slot *slot = tx_slot_of(tx, seq);
+		bool early = sscop_distance(tx->acked, seq) < REPEAT_AMONG;
 
-		if (slot->segment && slot->again && slot->poll != tx->poll) {
+		tx->repeat_from = sscop_add(seq, 1);
+		if (slot->segment && slot->again && slot->poll != tx->poll &&
+		    (early || (many && !slot->repeated))) {
 			slot->repeated = true;
 			tx->repeated = true;
 			send_again(s, seq, output, now);
@@ -466,6 +491,7 @@ void sscop_sent(struct sscop *s, void *segment, u32 length, u64 now)
 	slot->length = length;
 	slot->poll = tx->poll;
 	slot->again = 0;
+	slot->lost = 0;
 	slot->missing = false;
 	slot->repeated = false;
 	tx->next = sscop_add(tx->next, 1);
@@ -724,6 +750,7 @@ u32 sscop_tx_poll(struct sscop *s, u8 *octets, u64 now)
 	tx->sds_since = 0;
 	tx->repeated = false;
 	tx->withheld = false;
+	tx->repeat_from = tx->acked;
 	tx->may_repeat = may_repeat(s, now);
 	if (tx->may_repeat)
 		tx->repeat_at = now;

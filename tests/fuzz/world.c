@@ -460,6 +460,7 @@ static void shift_one(struct peer *from, struct peer *to, u32 seq, u32 poll)
 	tx->missing_from = sscop_add(tx->missing_from, seq);
 	tx->again_end = sscop_add(tx->again_end, seq);
 	tx->pushed_end = sscop_add(tx->pushed_end, seq);
+	tx->repeat_from = sscop_add(tx->repeat_from, seq);
 	rx->next = sscop_add(rx->next, seq);
 	rx->high = sscop_add(rx->high, seq);
 	rx->stat_from = sscop_add(rx->stat_from, seq);
