@@ -41,5 +41,7 @@ scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,thir
   --set direction=down --json docs/results/atlas/links-after-down.jsonl
 
 # radios.md
-scripts/lab atlas radios --engine uml --cc sscop --beside alone,fq_codel --paths 48 --seed 1001 --json \
-  docs/results/atlas/radios.jsonl
+scripts/lab atlas radios --engine uml --cc sscop --beside alone,fifo --paths 200 --seed 99601 --jobs 1 \
+  --timeout 900 --json docs/results/atlas/radios.jsonl
+scripts/lab atlas modems --engine uml --cc sscop --beside alone --paths 26 --seed 2911 --json \
+  docs/results/atlas/modems.jsonl

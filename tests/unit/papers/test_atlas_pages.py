@@ -66,15 +66,19 @@ def test_links_before_and_after(read: Read, text_of: TextOf) -> None:
 
 
 def test_what_the_radio_allows(read: Read, text_of: TextOf) -> None:
-    """Goodput over SSCOP in parts of the limit."""
+    """Goodput over SSCOP in parts of the limit, and beside TCP alone."""
     text, found = text_of("results/atlas/radios.md"), space.read("radios")
     values = measured(read, "radios")
-    asked = jobs.asked(found, [found.path(1001, path) for path in values], ["sscop"], [])
-    parts = {
-        one.path.number: values[one.path.number]["sscop"] / one.compiled[0].plan.limit_bps
-        for one in asked
-    }
-    quantiles = numbers.quantiles(list(parts.values()))[:5]
-    assert f"| {' | '.join(f'{q:.2f}' for q in quantiles)} |" in text
-    for path in sorted(parts, key=lambda path: parts[path])[:5]:
-        assert re.search(rf"\| {path} \| [^|]*\| [^|]*\| {parts[path]:.2f} \|", text)
+    (seed,) = {line["seed"] for line in read("atlas/radios.jsonl")}
+    for way, words in (("sscop", "its own"), ("fifo", "a FIFO")):
+        asked = jobs.asked(found, [found.path(seed, path) for path in values], [way], [])
+        parts = {
+            one.path.number: values[one.path.number][way] / one.compiled[0].plan.limit_bps
+            for one in asked
+        }
+        row = [f"{q:.2f}" for q in numbers.quantiles(list(parts.values()))[:4]]
+        row += [str(sum(part >= bound for part in parts.values())) for bound in (0.9, 0.7)]
+        row += [str(sum(v[way] < 0.97 * v["alone"] for v in values.values()))]
+        assert f"| {words} | {' | '.join(row)} |" in text
+        for path in sorted(parts, key=lambda path: parts[path])[: 2 if way == "sscop" else 0]:
+            assert re.search(rf"\| {path} \| [^|]*\| {parts[path]:.2f} \|", text)
