@@ -53,6 +53,7 @@ const char shake_count_names[SHAKE_COUNTS][ETH_GSTRING_LEN] = {
 	[SHAKE_COOKIE_RECEIVED] = "cookie_received",
 	[SHAKE_MTU_PROBED] = "mtu_probed",
 	[SHAKE_REPAIR_REFUSED] = "repair_refused",
+	[SHAKE_ACK_HELD] = "acks_held",
 };
 
 #define FLOWS(name) { "flows_" #name, offsetof(struct shake_flow_counts, name) }

@@ -25,6 +25,7 @@
  * @sends: leader: what it has sent
  * @opening: its sender's first slow start
  * @timed: the segment that is timed
+ * @trip: when it was sent
  * @holes: agent: what it has received
  * @grown: room for holes, allocated; NULL: @room
  * @room: room for holes
@@ -39,6 +40,7 @@ struct shake_flow {
 	struct shake_sends sends;
 	struct shake_opening opening;
 	struct shake_timed timed;
+	struct shake_trip trip;
 	struct shake_holes holes;
 	struct shake_hole *grown;
 	struct shake_hole room[HOLES_FIRST];
@@ -331,6 +333,7 @@ static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
 {
 	if (s->syn) {
 		set_opening(f, flow, true);
+		WRITE_ONCE(f->syn_at, (u32)now);
 		shake_opening_begin(&flow->opening, s->seq);
 		WRITE_ONCE(f->sated, false);
 		WRITE_ONCE(f->stays, false);
@@ -338,6 +341,20 @@ static void look_at_opening(struct shake_flows *f, struct shake_flow *flow,
 		   !is_told(f, now)) {
 		set_opening(f, flow, false);
 	}
+}
+
+/* A segment leaves. Nothing before a SYN counts. */
+static void look_at_trip(struct shake_flows *f, struct shake_flow *flow,
+			 const struct shake_segment *s, u64 now)
+{
+	u32 trip = READ_ONCE(f->trip);
+
+	if (s->syn)
+		shake_trip_begin(&flow->trip, s->end);
+	if (trip && !s->syn && shake_before(s->seq, flow->sends.high))
+		shake_trip_again(&flow->trip, s->end, (u32)now);
+	else if (trip)
+		shake_trip_sent(&flow->trip, s->end, trip / SHAKE_TRIP_PART, (u32)now);
 }
 
 /**
@@ -362,6 +379,7 @@ enum shake_mal shake_flows_sending(struct shake_flows *f, const struct shake_seg
 	spin_lock_bh(&f->lock);
 	flow = flow_of_data(f, s, now);
 	if (flow) {
+		look_at_trip(f, flow, s, now);
 		look_at_opening(f, flow, s, now);
 		timed = flow->timed.at;
 		shake_timed_sent(&flow->timed, s->end, shake_before(s->seq, flow->sends.high), now);
@@ -456,6 +474,35 @@ void shake_flows_timed(struct shake_flows *f, const struct shake_segment *s, u64
 		WRITE_ONCE(f->longest, shake_timed_longest(&f->times));
 	}
 	spin_unlock_bh(&f->lock);
+}
+
+/**
+ * shake_flows_rest() - by how much an ACK comes sooner than TCP should see it
+ * @f: the table
+ * @s: a segment with it
+ * @now: us
+ *
+ * What brings data does not wait, but with the handshake's ACK, or behind it.
+ *
+ * Return: us.
+ */
+u32 shake_flows_rest(struct shake_flows *f, const struct shake_segment *s, u64 now)
+{
+	u32 trip = READ_ONCE(f->trip), rest = 0;
+	bool plain = s->pure_ack || s->syn;
+	struct shake_tuple tuple;
+	struct shake_flow *flow;
+
+	if (!trip || !s->has_ack || s->rst ||
+	    (!plain && (u32)now - READ_ONCE(f->syn_at) > trip))
+		return 0;
+	shake_tuple_reverse(&tuple, &s->tuple);
+	spin_lock_bh(&f->lock);
+	flow = find_flow(f, &tuple, now);
+	if (flow && (plain || s->ack == flow->trip.first))
+		rest = shake_trip_rest(&flow->trip, s->ack, trip, (u32)now);
+	spin_unlock_bh(&f->lock);
+	return rest;
 }
 
 /**

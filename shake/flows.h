@@ -18,6 +18,7 @@
 #include "core/shake_holes.h"
 #include "core/shake_opening.h"
 #include "core/shake_timed.h"
+#include "core/shake_trip.h"
 #include "uapi.h"
 
 struct sk_buff;
@@ -48,9 +49,11 @@ struct sk_buff;
  * @opening: number of flows in their first slow start; may be read without the lock
  * @sated: their windows are as large as the paths need; without the lock
  * @stays: that of the one seen last does not grow; likewise
+ * @syn_at: us modulo 2^32, when a SYN left; likewise
  * @told_at: us, when senders were told of an MTU
  * @alive: bits of the paths that data may come by
  * @apart: time by which the longest way is longer than the shortest, in us; without the lock
+ * @trip: the round trip that TCP should see at least, in us; 0: any; without the lock
  * @timed: flows of which a segment is timed; without the lock
  * @times: that data took of late, and its ACK
  * @longest: time that data took of late, and its ACK, in us; without the lock
@@ -69,9 +72,11 @@ struct shake_flows {
 	u32 opening;
 	bool sated;
 	bool stays;
+	u32 syn_at;
 	u64 told_at;
 	u8 alive;
 	u32 apart;
+	u32 trip;
 	u32 timed;
 	struct shake_times times;
 	u32 longest;
@@ -89,6 +94,7 @@ void shake_flows_told(struct shake_flows *f, u64 now);
 bool shake_flows_opens(struct shake_flows *f, const struct shake_segment *s, u64 now);
 bool shake_flows_passes(struct shake_flows *f, const struct shake_segment *s, bool all,
 			u64 now);
+u32 shake_flows_rest(struct shake_flows *f, const struct shake_segment *s, u64 now);
 void shake_flows_timed(struct shake_flows *f, const struct shake_segment *s, u64 now);
 u32 shake_flows_busy(struct shake_flows *f, u64 now);
 

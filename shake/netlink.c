@@ -64,6 +64,7 @@ static const struct nla_policy policy[IFLA_SHAKE_MAX + 1] = {
 	[IFLA_SHAKE_DATAGRAMS] = NLA_POLICY_MAX(NLA_U8, SHAKE_DATAGRAMS_PIN),
 	[IFLA_SHAKE_DUPLICATE] = { .type = NLA_U32 },
 	[IFLA_SHAKE_DUPLICATE_DSCP] = { .type = NLA_U8 },
+	[IFLA_SHAKE_HOLD_ACKS] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
 /* --- attributes to settings ----------------------------------------------------------------- */
@@ -139,6 +140,8 @@ static int read_settings_attrs(struct nlattr *data[], struct shake_settings *set
 	read_u32(data[IFLA_SHAKE_DUPLICATE], &settings->duplicate);
 	if (data[IFLA_SHAKE_DUPLICATE_DSCP])
 		settings->duplicate_dscp = nla_get_u8(data[IFLA_SHAKE_DUPLICATE_DSCP]);
+	if (data[IFLA_SHAKE_HOLD_ACKS])
+		settings->hold_acks = nla_get_u8(data[IFLA_SHAKE_HOLD_ACKS]);
 	return read_addresses(data, settings, extack);
 }
 

@@ -15,7 +15,7 @@ void shake_path_set_refused(struct shake_path *path, int err);
 void shake_path_set_policy(struct shake_path *path, const struct shake_policy *policy);
 void shake_path_judge(struct shake_path *path, u64 now);
 void shake_choose_ack_path(struct shake_peer *peer);
-void shake_measure_ways(struct shake_peer *peer);
+void shake_measure_ways(struct shake_peer *peer, u64 now);
 struct shake_link *shake_link_make(struct shake_path *path, const struct shake_session *s);
 void shake_link_use(struct shake_path *path, struct shake_link *link, u64 now);
 void shake_link_end(struct shake_path *path, u64 now);

@@ -14,6 +14,7 @@
 #include "peer.h"
 #include "prefix.h"
 #include "read.h"
+#include "soon.h"
 #include "timer.h"
 #include "wake.h"
 
@@ -29,6 +30,7 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 	peer->id = id;
 	shake_keys_settle(&peer->keys, &d->identity, d->settings.auth, shake_is_leader(d));
 	spin_lock_init(&peer->lock);
+	skb_queue_head_init(&peer->soon);
 	timer_setup(&peer->timer, shake_peer_timer, 0);
 	shake_sched_init(&peer->sched);
 	shake_streams_init(peer);
@@ -67,6 +69,7 @@ static void unlink_peer(struct shake_peer *peer)
 static void release_peer(struct shake_peer *peer)
 {
 	shake_orders_free(peer);
+	shake_soon_purge(peer);
 	shake_held_free(peer->held);
 	shake_flows_free(&peer->flows);
 	kfree_sensitive(peer);
@@ -115,6 +118,7 @@ void shake_peers_stop(struct shake_dev *d)
 		spin_unlock_bh(&peer->lock);
 		timer_delete_sync(&peer->timer);
 		shake_orders_stop(peer);
+		shake_soon_purge(peer);
 		shake_held_purge(peer->held);
 		shake_flows_purge(&peer->flows);
 	}

@@ -23,6 +23,7 @@
 #include "register.h"
 #include "release.h"
 #include "send.h"
+#include "soon.h"
 #include "up.h"
 #include "wake.h"
 #include "way.h"
@@ -257,6 +258,9 @@ static void deliver_inner(struct shake_dev *d, struct arrival *a)
 		make_duplicates(d, skb);
 	if (a->head.flags & SHAKE_NUMBERED) {
 		shake_order_take(peer, skb, a->head.mal);
+	} else if (is_tcp && !(a->head.flags & SHAKE_RETRANSMIT) &&
+		   shake_soon_take(peer, &segment, skb, a->now)) {
+		return;
 	} else if (a->waits && READ_ONCE(d->settings.ack) == SHAKE_ACK_AUTO) {
 		dev_sw_netstats_rx_add(d->dev, skb->len);
 		put_in_order(peer, &segment, &a->head, skb, a->now);
@@ -357,7 +361,7 @@ static struct sk_buff *ack_in(struct shake_link *link, const u8 *packet, u32 len
 	};
 	if (shake_path_acked(&path->estimate, &d->settings.estimate, &ack, now)) {
 		shake_choose_ack_path(path->peer);
-		shake_measure_ways(path->peer);
+		shake_measure_ways(path->peer, now);
 		shake_path_judge(path, now);
 	}
 	if (shake_plpmtu_acked(&path->plpmtu, body.echo, body.seen, now))

@@ -401,6 +401,7 @@ static u32 confirm_session(struct shake_dev *d, struct shake_link *link, const u
 	shake_count_verdict(d, verdict);
 	if (verdict == SHAKE_TAKEN) {
 		path->accepted = max(path->accepted, link->time);
+		path->joined = (u32)min_t(u64, shake_now() - link->made_at, SHAKE_TIME_MAX);
 		path->renew = false;
 		shake_link_use(path, link, shake_now());
 		shake_count(d, SHAKE_REGISTERED);

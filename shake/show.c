@@ -114,7 +114,8 @@ static bool bad_settings(struct sk_buff *skb, const struct shake_settings *setti
 	       nla_put_u8(skb, IFLA_SHAKE_REPAIR, settings->repair) ||
 	       nla_put_u8(skb, IFLA_SHAKE_DATAGRAMS, settings->datagrams) ||
 	       nla_put_u32(skb, IFLA_SHAKE_DUPLICATE, settings->duplicate) ||
-	       nla_put_u8(skb, IFLA_SHAKE_DUPLICATE_DSCP, settings->duplicate_dscp);
+	       nla_put_u8(skb, IFLA_SHAKE_DUPLICATE_DSCP, settings->duplicate_dscp) ||
+	       nla_put_u8(skb, IFLA_SHAKE_HOLD_ACKS, settings->hold_acks);
 }
 
 /* --- paths ---------------------------------------------------------------------------------- */

@@ -96,6 +96,7 @@ struct shake_link {
  * @policy_tries: leader: probes that told it, without an answer
  * @policy_at: counter of the last probe that told it; agent: that was received, in this session
  * @watched: the timer runs in time to notice silence
+ * @joined: agent: round trip of its registration, in us
  * @accepted: agent: latest time of a HELLO whose session was confirmed
  * @echo: agent: ephemeral key of the HELLO that was answered last
  * @welcome: agent: its answer
@@ -152,6 +153,7 @@ struct shake_path {
 	u8 policy_tries;
 	u64 policy_at;
 	bool watched;
+	u32 joined;
 	u64 accepted;
 	u8 echo[SHAKE_KEY];
 	u8 welcome[SHAKE_WELCOME_OCTETS];
@@ -223,6 +225,7 @@ struct shake_orders;
  * @told: alive, as the last event told
  * @timer: does what is due
  * @flows: TCP flows
+ * @soon: ACKs that wait, core/shake_trip.h
  * @streams: sent
  * @orders: received; NULL: none up to now
  * @held: agent: packets that wait for room; NULL: none do
@@ -248,6 +251,7 @@ struct shake_peer {
 	bool told;
 	struct timer_list timer;
 	struct shake_flows flows;
+	struct sk_buff_head soon;
 	struct shake_stream streams[SHAKE_STREAMS];
 	struct shake_orders *orders;
 	struct shake_held *held;

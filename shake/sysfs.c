@@ -195,6 +195,7 @@ SHAKE_SETTING(repair, SWITCH, repair, NULL);
 SHAKE_SETTING(datagrams, NAME_U8, datagrams, shake_datagrams_names);
 SHAKE_SETTING(duplicate, U32, duplicate, NULL);
 SHAKE_SETTING(duplicate_dscp, U8, duplicate_dscp, NULL);
+SHAKE_SETTING(hold_acks, SWITCH, hold_acks, NULL);
 
 /* --- paths, peers, keys: a line is written, many are read ------------------------------------ */
 
@@ -405,6 +406,7 @@ static struct attribute *attributes[] = {
 	&setting_datagrams.attr.attr,
 	&setting_duplicate.attr.attr,
 	&setting_duplicate_dscp.attr.attr,
+	&setting_hold_acks.attr.attr,
 	&dev_attr_paths.attr,
 	&dev_attr_peers.attr,
 	&dev_attr_key.attr,

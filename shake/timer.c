@@ -12,6 +12,7 @@
 #include "register.h"
 #include "release.h"
 #include "send.h"
+#include "soon.h"
 #include "timer.h"
 #include "up.h"
 #include "wake.h"
@@ -169,7 +170,8 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 			       max_t(u64, path->estimate.loss.out ? SHAKE_LOSS_PROBE :
 								    SHAKE_LOSS_DOUBT,
 				     shake_path_packet_time(&path->estimate)));
-	if (!path->probe_at && shake_is_leader(peer->d))
+	if (!path->probe_at && (shake_is_leader(peer->d) ||
+				READ_ONCE(peer->d->settings.hold_acks)))
 		return 0;
 	if (now - peer->data_at < SHAKE_IDLE_US)
 		due = min(due, max(path->counted_at, path->probe_at) +
@@ -286,6 +288,7 @@ void shake_peer_timer(struct timer_list *timer)
 	had = shake_up_room(peer->d);
 	room = had;
 	next = min(next, shake_flows_due(&peer->flows, &list, &room, shake_now()));
+	next = min(next, shake_soon_due(peer, &room, shake_now()));
 	shake_up_count(peer->d, had - room);
 	shake_deliver(peer->d, list);
 	rcu_read_unlock();

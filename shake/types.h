@@ -60,6 +60,7 @@ union shake_addr {
  * @datagrams: how packets that are not TCP's go by several paths
  * @duplicate: octets; those that are not longer go by two; 0: none
  * @duplicate_dscp: those of this class, too; 0: none
+ * @hold_acks: of near paths are held until that of a far one would come
  */
 struct shake_settings {
 	enum shake_role role;
@@ -79,6 +80,7 @@ struct shake_settings {
 	u8 datagrams;
 	u32 duplicate;
 	u8 duplicate_dscp;
+	bool hold_acks;
 };
 
 /**
@@ -198,6 +200,7 @@ enum shake_count {
 	SHAKE_COOKIE_RECEIVED,
 	SHAKE_MTU_PROBED,	/* sizes asked of paths, each probe */
 	SHAKE_REPAIR_REFUSED,	/* no copy was kept for want of memory, or of too many */
+	SHAKE_ACK_HELD,		/* TCP's, that came too soon */
 	SHAKE_COUNTS
 };
 

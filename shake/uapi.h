@@ -71,6 +71,7 @@ enum {
 	IFLA_SHAKE_DATAGRAMS,	/* u8: enum shake_datagrams: of what this end sends */
 	IFLA_SHAKE_DUPLICATE,	/* u32: octets; what is not longer goes by two paths; 0: none */
 	IFLA_SHAKE_DUPLICATE_DSCP,	/* u8: those of this class do, too: 1 to 63; 0: none */
+	IFLA_SHAKE_HOLD_ACKS,	/* u8: 0 or 1: TCP sees the round trip of a far path */
 	__IFLA_SHAKE_MAX
 };
 

@@ -100,6 +100,7 @@ static const struct word words[] = {
 	 "a number from 0 to 65535"},
 	{"duplicate-dscp", "duplicate_dscp", NUMBER, IFLA_SHAKE_DUPLICATE_DSCP, 0, 63, 1, NULL,
 	 "a number from 0 to 63"},
+	{"hold-acks", "hold_acks", SWITCH, IFLA_SHAKE_HOLD_ACKS, 0, 1, 1, NULL, "on or off"},
 	{"private-key", NULL, KEY_FILE, IFLA_SHAKE_PRIVATE_KEY, .need = NEED_KEY},
 	{"path", NULL, GROUP, IFLA_SHAKE_PATH, 1, 8, 1, NULL, "a number from 1 to 8"},
 	{"peer", NULL, GROUP, IFLA_SHAKE_PEER, 0, MAX_U32, 4, NULL,
@@ -144,7 +145,7 @@ static void usage(FILE *out)
 	      "                 [ queue TIME ] [ repair { on | off } ]\n"
 	      "                 [ datagrams { spread | order | pin } ]\n"
 	      "                 [ duplicate OCTETS ] [ duplicate-dscp NUMBER ]\n"
-	      "                 [ private-key FILE ]\n"
+	      "                 [ hold-acks { on | off } ] [ private-key FILE ]\n"
 	      "                 [ path PATH ] [ peer PEER ]\n"
 	      "       ip link set DEVICE type shake ...\n"
 	      "\n"

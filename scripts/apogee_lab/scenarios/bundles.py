@@ -37,6 +37,7 @@ PARAMS = (
           "SHAKE with scheduler=rah: time that packets may wait in front of the links before the "
           "leader holds others back; 0: no limit", 0, 100),
     Param("repair", 1, "bool", "SHAKE: the leader sends again what a path lost"),
+    Param("hold_acks", 0, "bool", "SHAKE: TCP sees the round trip of a far path"),
     Param("qdisc", "pfifo_fast", "choice:pfifo_fast,fq_codel,default",
           "SHAKE: queue above the leader's device (default: the kernel's own)"),
     Param("qdisc_target", 0.0, "time", "fq_codel's target; 0: its own default", 0, 10),
@@ -304,6 +305,8 @@ def _shake_words(values: Mapping[str, Any]) -> str:
         "auth": "on" if values["auth"] else "off",
         "encrypt": "on" if values["encrypt"] else "off",
     }
+    if values["hold_acks"]:
+        words["hold-acks"] = "on"
     for name in ("interval", "rtt_window"):
         if values[name] is not None:
             words[name.replace("_", "-")] = time_text(values[name])

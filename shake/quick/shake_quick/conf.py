@@ -28,7 +28,7 @@ OWN = {
 #: Words of the device alone: in another section ip would take them for the device's.
 DEVICE_WORDS = set(
     "role port scheduler theta ack threshold auth encrypt interval rtt-window keepalive queue "
-    "repair datagrams duplicate duplicate-dscp private-key".split()
+    "repair datagrams duplicate duplicate-dscp hold-acks private-key".split()
 )
 #: The same below each.
 DEVICES = {"path": DEVICE_WORDS, "peer": DEVICE_WORDS | {"local", "remote"}}

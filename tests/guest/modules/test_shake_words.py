@@ -18,7 +18,8 @@ pytestmark = pytest.mark.guest
 
 WORDS = (
     "scheduler ratio theta 250 ack tdar threshold 7 encrypt off interval 500ms rtt-window 3s "
-    "keepalive 0 queue 50ms repair off datagrams pin duplicate 200 duplicate-dscp 46"
+    "keepalive 0 queue 50ms repair off datagrams pin duplicate 200 duplicate-dscp 46 "
+    "hold-acks on"
 )
 KEY = "00112233445566778899aabbccddeeff" * 2
 
@@ -66,7 +67,7 @@ refused sticks rmmod shake
 echo rah >scheduler; echo 100 >theta; echo auto >ack; echo 5 >threshold; echo 1 >encrypt
 echo 1000000 >interval_us; cat rtt_window_us >$OUT/window; echo 10000000 >keepalive_us
 echo 80000 >queue_us; echo on >repair; echo order >datagrams
-echo 0 >duplicate; echo 0 >duplicate_dscp
+echo 0 >duplicate; echo 0 >duplicate_dscp; echo off >hold_acks
 echo 192.0.2.8 >remote
 show restored s0
 
@@ -204,6 +205,7 @@ CHANGED = {
     "datagrams": "pin",
     "duplicate": 200,
     "duplicate_dscp": 46,
+    "hold_acks": True,
 }
 DEFAULTS = CHANGED | {
     "scheduler": "rah",
@@ -218,6 +220,7 @@ DEFAULTS = CHANGED | {
     "datagrams": "order",
     "duplicate": 0,
     "duplicate_dscp": 0,
+    "hold_acks": False,
 }
 
 

@@ -282,6 +282,7 @@ SETS: dict[str, Any] = {
     "rtp": lambda v: f"\t{1600 / v:.9g} " if v else None,
     "member_rate": lambda v: f"root netem rate {v}bit delay 1000us",
     "member_delay": lambda v: f"root netem rate 11000000bit delay {us(v)} ",
+    "hold_acks": lambda v: " hold-acks on" if v else None,
     "ratio_theta": lambda v: f" theta {round(100 * v)} ",
     "threshold": lambda v: f" threshold {v} ",
     "rtt_window": lambda v: None if v is None else f" rtt-window {us(v)}",

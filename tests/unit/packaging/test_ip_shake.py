@@ -71,6 +71,7 @@ WORDS = {
     "DATAGRAMS": names("spread", "order", "pin"),
     "DUPLICATE": {"0": u32(0), "65535": u32(65535)},
     "DUPLICATE_DSCP": {"46": u8(46)},
+    "HOLD_ACKS": {"on": u8(1)},
 }
 
 
@@ -247,7 +248,7 @@ def test_help(ip: Ip, root: Path) -> None:
     done = ip.run("link", "help", "shake")
     source = (root / "shake" / "iproute2" / "link_shake.c").read_text()
     words = re.findall(r'^\t\{"([\w-]+)", (?:"\w+"|NULL), (?!IFLA)\w+, ', source, re.M)
-    assert len(words) == 36
+    assert len(words) == 37
     assert set(words) <= set(re.findall(r"[a-z][\w-]*", done.stdout))
     made = ip.run("link", "add", "name", "s0", "type", "shake", "help")
     assert (made.returncode, made.stderr) == (1, done.stdout)
@@ -275,7 +276,7 @@ def leader() -> bytes:
         "SCHEDULER": u8(2), "THETA": u32(100), "ACK": u8(3), "THRESHOLD": u32(5), "AUTH": u8(1),
         "ENCRYPT": u8(0), "INTERVAL": u32(1_000_000), "RTT_WINDOW": u32(2_500_000),
         "KEEPALIVE": u32(0), "QUEUE": u32(200_000), "REPAIR": u8(1), "DATAGRAMS": u8(1),
-        "DUPLICATE": u32(300), "DUPLICATE_DSCP": u8(46),
+        "DUPLICATE": u32(300), "DUPLICATE_DSCP": u8(46), "HOLD_ACKS": u8(1),
         "PATHS": paths,
         "PEERS": packed(LINK["PEER"], peers), "PATH_COUNT": u32(2), "PEER_COUNT": u32(3),
     }  # fmt: skip
@@ -285,7 +286,7 @@ def leader() -> bytes:
 SETTINGS = (
     "role leader id 7 port 4790 remote 192.0.2.9 scheduler rah theta 100 ack auto threshold 5 "
     "auth on encrypt off interval 1s rtt-window 2500ms keepalive 0 queue 200ms repair on "
-    "datagrams order duplicate 300 duplicate-dscp 46"
+    "datagrams order duplicate 300 duplicate-dscp 46 hold-acks on"
 )
 
 
@@ -317,7 +318,7 @@ def test_show_as_json(ip: Ip, leader: bytes) -> None:
         "theta": 100, "ack": "auto", "threshold": 5, "auth": True, "encrypt": False,
         "interval_us": 1_000_000, "rtt_window_us": 2_500_000, "keepalive_us": 0,
         "queue_us": 200_000, "repair": True, "datagrams": "order",
-            "duplicate": 300, "duplicate_dscp": 46, "path_count": 2, "peer_count": 3,
+            "duplicate": 300, "duplicate_dscp": 46, "hold_acks": True, "path_count": 2, "peer_count": 3,
         "paths": [
             {"id": 1, "dev": "eth0", "remote": "192.0.2.9", "weight": 100, "state": "alive"},
             {

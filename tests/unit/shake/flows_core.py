@@ -184,6 +184,10 @@ class Flows:
         self.library.shake_flows_timed(self.table, segment(packet), self.now)
         return int(self.table.longest)
 
+    def rest(self, packet: Packet) -> int:
+        """How long an ACK waits that comes now."""
+        return int(self.library.shake_flows_rest(self.table, segment(packet), self.now))
+
     def opens(self, packet: Packet) -> bool:
         return bool(self.library.shake_flows_opens(self.table, segment(packet), self.now))
 

@@ -165,6 +165,28 @@ def test_acks_are_timed(flows: Flows) -> None:
     assert flows.timed(replace(ack, ack=3000)) == 900_000
 
 
+def test_acks_of_near_paths_wait(flows: Flows) -> None:
+    """And the handshake's, also with what comes along. Answers do not, nor anything unasked."""
+    flows.now, ack = 10**6, LEADER.back(ack=1000)
+    flows.sending(syn(LEADER), 1)
+    flows.now += 40_000
+    assert flows.rest(replace(ack, flags=SYN | ACK)) == 0
+    flows.table.trip = 320_000
+    flows.sending(syn(LEADER), 1)
+    flows.now += 40_000
+    assert flows.rest(replace(ack, flags=SYN | ACK)) == 280_000
+    assert flows.rest(replace(ack, data=b"request")) == flows.rest(ack) == 280_000
+    flows.sending(at(LEADER, 0), 1)
+    flows.now += 40_000
+    assert flows.rest(replace(ack, ack=2000)) == 280_000
+    assert flows.rest(replace(ack, ack=2000, data=b"answer")) == 0
+    assert flows.rest(replace(ack, ack=2000, flags=RST | ACK)) == 0
+    assert flows.rest(replace(ack, ack=2000, ports=(80, 40001))) == 0
+    flows.sending(at(LEADER, 0), 1)
+    flows.now += 100_000
+    assert flows.rest(replace(ack, ack=2000)) == 220_000
+
+
 def test_what_is_sent_again_for_an_mtu_ends_nothing(flows: Flows) -> None:
     opened(flows)
     flows.now = 1

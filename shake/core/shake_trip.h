@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The round trip that TCP sees of several paths.
+ *
+ * A TCP that keeps about as much under way as comes in its least round trip, as BBR does, takes
+ * that of the nearest path. A far one that carries most is never filled then, and all together
+ * carry less than that one alone. If a user asks for it, the end that sends the data, which knows
+ * when that left, gives TCP no ACK sooner than one of what came by the farthest path. Data does not
+ * wait, but for a handshake: its round trip counts for BBR's next ten seconds.
+ */
+#ifndef _APOGEE_SHAKE_TRIP_H
+#define _APOGEE_SHAKE_TRIP_H
+
+#include "shake_holes.h"
+
+/* Records of a flow, a power of two: together of two round trips. */
+#define SHAKE_TRIP_RING		32U
+#define SHAKE_TRIP_PART		16U
+/* us: differences that do not matter, and the longest that TCP is made to see */
+#define SHAKE_TRIP_LEAST	5000U
+#define SHAKE_TRIP_MOST		APOGEE_USEC_PER_SEC
+/* us, for which a path counts that is dead: TCP does not forget in a moment, either */
+#define SHAKE_TRIP_KEPT		(10ULL * APOGEE_USEC_PER_SEC)
+
+/**
+ * struct shake_left - when data left
+ * @end: first number behind it
+ * @at: us, modulo 2^32
+ */
+struct shake_left {
+	u32 end;
+	u32 at;
+};
+
+/**
+ * struct shake_trip - what a flow has sent of late
+ * @ring: some of it
+ * @count: records written
+ * @first: number behind its SYN
+ * @again: what was sent again last, if @has_again
+ */
+struct shake_trip {
+	struct shake_left ring[SHAKE_TRIP_RING];
+	u32 count;
+	u32 first;
+	struct shake_left again;
+	bool has_again;
+};
+
+/**
+ * shake_trip_of() - the round trip that TCP should see at least
+ * @least: of the nearest path, in us
+ * @most: of the farthest
+ *
+ * What comes by the farthest, and its ACK by the nearest. Return: us; 0: any.
+ */
+static inline u32 shake_trip_of(u32 least, u32 most)
+{
+	if (most <= least || most - least < SHAKE_TRIP_LEAST)
+		return 0;
+	return min_t(u32, least + (most - least) / 2, SHAKE_TRIP_MOST);
+}
+
+/**
+ * shake_trip_begin() - a SYN leaves
+ * @t: the flow
+ * @end: number behind it
+ */
+static inline void shake_trip_begin(struct shake_trip *t, u32 end)
+{
+	t->count = 0;
+	t->first = end;
+	t->has_again = false;
+}
+
+/**
+ * shake_trip_sent() - new data leaves
+ * @t: the flow, all zero at first
+ * @end: first number behind it
+ * @gap: least time between two records, in us
+ * @now: us
+ */
+static inline void shake_trip_sent(struct shake_trip *t, u32 end, u32 gap, u32 now)
+{
+	if (t->count && now - t->ring[(t->count - 1) % SHAKE_TRIP_RING].at < gap)
+		return;
+	t->ring[t->count++ % SHAKE_TRIP_RING] = (struct shake_left){ .end = end, .at = now };
+}
+
+/**
+ * shake_trip_again() - data leaves that was sent before
+ * @t: the flow
+ * @end: first number behind it
+ * @now: us
+ *
+ * Timestamps tell TCP how long that took, too.
+ */
+static inline void shake_trip_again(struct shake_trip *t, u32 end, u32 now)
+{
+	t->again = (struct shake_left){ .end = end, .at = now };
+	t->has_again = true;
+}
+
+/**
+ * shake_trip_rest() - an ACK has come
+ * @t: the flow
+ * @ack: its number
+ * @trip: the round trip that TCP should see at least, in us
+ * @now: us
+ *
+ * What lies between two records left no sooner than the first: that counts.
+ *
+ * Return: us that the ACK is too early.
+ */
+static inline u32 shake_trip_rest(const struct shake_trip *t, u32 ack, u32 trip, u32 now)
+{
+	u32 looked, most = min(t->count, SHAKE_TRIP_RING);
+
+	if (t->has_again && now - t->again.at < trip && !shake_before(ack, t->again.end))
+		return trip - (now - t->again.at);
+	for (looked = 1; looked <= most; looked++) {
+		const struct shake_left *left = &t->ring[(t->count - looked) % SHAKE_TRIP_RING];
+
+		if (now - left->at >= trip)
+			return 0;
+		if (!shake_before(ack, left->end))
+			return trip - (now - left->at);
+	}
+	return 0;
+}
+
+#endif /* _APOGEE_SHAKE_TRIP_H */

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The round trip that TCP sees of several paths, shake_trip.h."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.headers.cheaders import Library
+
+MS, WRAP, SEGMENT = 1000, 2**32, 1000
+
+
+class Flow:
+    """A flow that sends a segment each ms; numbers and times wrap soon."""
+
+    def __init__(self, apogee: Library, trip: int) -> None:
+        self.apogee, self.trip = apogee, trip
+        self.state, self.now, self.high = apogee.new("shake_trip"), WRAP - 300 * MS, WRAP - 5001
+        self.sent_at = {}
+        apogee.shake_trip_begin(self.state, self.high + 1)
+        self.send(1)
+
+    def send(self, octets: int = SEGMENT) -> int:
+        self.high = (self.high + octets) % WRAP
+        self.sent_at[self.high] = self.now
+        self.apogee.shake_trip_sent(self.state, self.high, self.trip // 16, self.now % WRAP)
+        return self.high
+
+    def rest(self, ack: int) -> int:
+        return int(self.apogee.shake_trip_rest(self.state, ack, self.trip, self.now % WRAP))
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "trip"),
+    [(40, 600, 320), (40, 40, 0), (40, 44, 0), (40, 45, 42.5), (100, 4000, 1000), (600, 40, 0)],
+)
+def test_there_by_the_farthest_and_back_by_the_nearest(
+    apogee: Library, least: int, most: int, trip: float
+) -> None:
+    assert apogee.shake_trip_of(least * MS, most * MS) == trip * MS
+
+
+def test_without_any_path(apogee: Library) -> None:
+    assert apogee.shake_trip_of(WRAP - 1, 0) == apogee.shake_trip_of(WRAP - 1, 500 * MS) == 0
+
+
+def test_a_handshake_waits(apogee: Library) -> None:
+    flow = Flow(apogee, 320 * MS)
+    flow.now += 40 * MS
+    assert flow.rest(flow.high) == 280 * MS
+    flow.now += 280 * MS
+    assert flow.rest(flow.high) == 0
+
+
+def test_acks_come_a_trip_later_than_their_data_left(apogee: Library) -> None:
+    """But for the time between two records."""
+    flow = Flow(apogee, 320 * MS)
+    for _ in range(2000):
+        flow.now += MS
+        flow.send()
+        acked = flow.high - 40 * SEGMENT
+        if acked % WRAP in flow.sent_at:
+            waits = flow.now + flow.rest(acked % WRAP) - flow.sent_at[acked % WRAP]
+            assert 300 * MS <= waits <= 320 * MS
+    assert flow.rest((flow.high - 400 * SEGMENT) % WRAP) == 0  # a far one's
+
+
+def test_old_numbers_do_not_wait(apogee: Library) -> None:
+    """Nor does a window that opens, or a second connection for the first one's."""
+    flow = Flow(apogee, 320 * MS)
+    first = flow.high
+    flow.now += 400 * MS
+    flow.send()
+    assert flow.rest(first) == 0
+    apogee.shake_trip_begin(flow.state, flow.high)
+    assert flow.rest(flow.high) == 0
+
+
+def test_what_is_sent_again_counts_from_then_on(apogee: Library) -> None:
+    """Timestamps tell TCP of its round trip: without this BBR saw the near path's."""
+    flow = Flow(apogee, 320 * MS)
+    number = flow.send()
+    flow.now += 1000 * MS
+    apogee.shake_trip_again(flow.state, number, flow.now % WRAP)
+    flow.now += 40 * MS
+    assert flow.rest(number) == flow.rest((number + SEGMENT) % WRAP) == 280 * MS
+    assert flow.rest((number - 1) % WRAP) == 0
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, WRAP - 1), st.integers(0, WRAP - 1), st.booleans())),
+    st.integers(0, WRAP - 1),
+    st.integers(0, 1000 * MS),
+    st.integers(0, WRAP - 1),
+)
+def test_nothing_waits_longer_than_a_trip(
+    apogee: Library, sent: list[tuple[int, int, bool]], ack: int, trip: int, now: int
+) -> None:
+    state = apogee.new("shake_trip")
+    for end, at, again in sent:
+        if again:
+            apogee.shake_trip_again(state, end, at)
+        else:
+            apogee.shake_trip_sent(state, end, trip // 16, at)
+    assert 0 <= apogee.shake_trip_rest(state, ack, trip, now) <= trip
