@@ -318,7 +318,8 @@ def test_show_as_json(ip: Ip, leader: bytes) -> None:
         "theta": 100, "ack": "auto", "threshold": 5, "auth": True, "encrypt": False,
         "interval_us": 1_000_000, "rtt_window_us": 2_500_000, "keepalive_us": 0,
         "queue_us": 200_000, "repair": True, "datagrams": "order",
-            "duplicate": 300, "duplicate_dscp": 46, "hold_acks": True, "path_count": 2, "peer_count": 3,
+        "duplicate": 300, "duplicate_dscp": 46, "hold_acks": True, "path_count": 2,
+        "peer_count": 3,
         "paths": [
             {"id": 1, "dev": "eth0", "remote": "192.0.2.9", "weight": 100, "state": "alive"},
             {
