@@ -238,27 +238,45 @@ void shake_choose_ack_path(struct shake_peer *peer)
 }
 
 /*
+ * The round trip that TCP should see. Those that died of late count, too: it does not forget in a
+ * moment, either. Under the peer's lock.
+ */
+static u32 trip_of_paths(struct shake_peer *peer, u64 now)
+{
+	struct shake_reach reach[SHAKE_PATHS_MAX];
+	struct shake_path *path;
+	u32 count = 0, trip;
+
+	shake_for_each_path(peer, path) {
+		trip = shake_path_min_rtt(&path->estimate) ?: path->joined;
+		if (!trip || path->estimate.loss.out || now - path->heard_at > SHAKE_TRIP_KEPT)
+			continue;
+		reach[count].trip = trip;
+		reach[count++].rate = min_t(u64, shake_path_known_rate(&path->estimate),
+					    SHAKE_RATE_MAX);
+	}
+	return shake_trip_of(reach, count);
+}
+
+/*
  * By how much the longest way is longer than the shortest, of paths that are used: what comes by it
- * is late by that. Each way takes half of a round trip. For the one that TCP should see, those
- * count, too, that died of late: it does not forget in a moment, either. Under the peer's lock.
+ * is late by that. Each way takes half of a round trip. Under the peer's lock.
  */
 void shake_measure_ways(struct shake_peer *peer, u64 now)
 {
-	u32 least = U32_MAX, most = 0, longest = 0, trip;
+	u32 least = U32_MAX, most = 0, trip;
 	struct shake_path *path;
 
 	shake_for_each_path(peer, path) {
 		trip = shake_path_min_rtt(&path->estimate);
-		if (!path->estimate.loss.out && now - path->heard_at <= SHAKE_TRIP_KEPT)
-			longest = max(longest, trip ?: path->joined);
 		if (!trip || path->state != SHAKE_PATH_ALIVE)
 			continue;
 		least = min(least, trip);
 		most = max(most, trip);
 	}
 	WRITE_ONCE(peer->flows.apart, (most - min(most, least)) / 2);
-	WRITE_ONCE(peer->flows.trip, READ_ONCE(peer->d->settings.hold_acks) ?
-				     shake_trip_of(least, longest) : 0);
+	WRITE_ONCE(peer->flows.trip,
+		   READ_ONCE(peer->d->settings.hold_acks) ? trip_of_paths(peer, now) : 0);
 }
 
 /* Whether TCP is better off without a path. Under the peer's lock. */

@@ -23,6 +23,16 @@
 #define SHAKE_TRIP_KEPT		(10ULL * APOGEE_USEC_PER_SEC)
 
 /**
+ * struct shake_reach - a path
+ * @trip: its least round trip, in us
+ * @rate: what it carries, in bytes/s; 0: unknown
+ */
+struct shake_reach {
+	u32 trip;
+	u64 rate;
+};
+
+/**
  * struct shake_left - when data left
  * @end: first number behind it
  * @at: us, modulo 2^32
@@ -47,15 +57,38 @@ struct shake_trip {
 	bool has_again;
 };
 
+/* Whether the nearer ones carry three quarters of what all do, as far as is known. */
+static inline bool shake_reach_is_spare(const struct shake_reach *paths, u32 count, u32 index)
+{
+	u64 nearer = 0, all = 0;
+	u32 other;
+
+	for (other = 0; other < count; other++) {
+		all += paths[other].rate;
+		nearer += paths[other].trip < paths[index].trip ? paths[other].rate : 0;
+	}
+	return paths[index].rate && nearer / 3 >= all / 4;
+}
+
 /**
  * shake_trip_of() - the round trip that TCP should see at least
- * @least: of the nearest path, in us
- * @most: of the farthest
+ * @paths: that are used
+ * @count: their number
  *
- * What comes by the farthest, and its ACK by the nearest. Return: us; 0: any.
+ * There by the farthest that the others miss, or of which nobody knows what it carries, and back by
+ * the nearest.
+ *
+ * Return: us; 0: any.
  */
-static inline u32 shake_trip_of(u32 least, u32 most)
+static inline u32 shake_trip_of(const struct shake_reach *paths, u32 count)
 {
+	u32 least = U32_MAX, most = 0, index;
+
+	for (index = 0; index < count; index++) {
+		least = min(least, paths[index].trip);
+		if (paths[index].trip > most && !shake_reach_is_spare(paths, count, index))
+			most = paths[index].trip;
+	}
 	if (most <= least || most - least < SHAKE_TRIP_LEAST)
 		return 0;
 	return min_t(u32, least + (most - least) / 2, SHAKE_TRIP_MOST);

@@ -32,18 +32,34 @@ class Flow:
         return int(self.apogee.shake_trip_rest(self.state, ack, self.trip, self.now % WRAP))
 
 
+def trip_of(apogee: Library, *paths: tuple[int, int]) -> float:
+    """Of paths with their round trips in ms, and what they carry; in ms."""
+    reach = (apogee.headers.structs["shake_reach"] * len(paths))(
+        *((trip * MS, rate) for trip, rate in paths)
+    )
+    return float(apogee.shake_trip_of(reach, len(paths))) / MS
+
+
 @pytest.mark.parametrize(
-    ("least", "most", "trip"),
-    [(40, 600, 320), (40, 40, 0), (40, 44, 0), (40, 45, 42.5), (100, 4000, 1000), (600, 40, 0)],
+    ("near", "far", "trip"),
+    [(40, 600, 320), (40, 40, 0), (40, 44, 0), (40, 45, 42.5), (100, 4000, 1000)],
 )
 def test_there_by_the_farthest_and_back_by_the_nearest(
-    apogee: Library, least: int, most: int, trip: float
+    apogee: Library, near: int, far: int, trip: float
 ) -> None:
-    assert apogee.shake_trip_of(least * MS, most * MS) == trip * MS
+    for one, two in ((0, 0), (10**5, 0), (0, 10**5), (10**5, 10**5), (1, 2**35)):
+        assert trip_of(apogee, (near, one), (far, two)) == trip
+        assert trip_of(apogee, (far, two), (near, one)) == trip
+
+
+@pytest.mark.parametrize(("far", "trip"), [(4, 50), (5, 320)])
+def test_a_far_path_that_carries_a_quarter_counts(apogee: Library, far: int, trip: float) -> None:
+    """Of the others those up to three quarters: here of 40 and 60 ms."""
+    assert trip_of(apogee, (600, far * 300), (40, 1800), (60, 2400)) == trip
 
 
 def test_without_any_path(apogee: Library) -> None:
-    assert apogee.shake_trip_of(WRAP - 1, 0) == apogee.shake_trip_of(WRAP - 1, 500 * MS) == 0
+    assert trip_of(apogee) == trip_of(apogee, (500, 9)) == 0
 
 
 def test_a_handshake_waits(apogee: Library) -> None:
