@@ -82,7 +82,7 @@ def test_bbr_fills_a_far_path_beside_a_near_one(runs: Guests, way: str) -> None:
     """5.5 to 5.9 Mbit/s in three runs each; 2.9 to 4.0 when it saw the near one's round trip."""
     record = runs[f"held-{way}"].record
     assert record["total_goodput_bps"] >= 5e6
-    assert record["shake"]["al" if way == "up" else "ha"]["acks_held"] >= 20
+    assert record["shake"]["al" if way == "up" else "ha"]["acks_held"] >= 5
     assert record["shake"]["ha" if way == "up" else "al"]["acks_held"] <= 2
 
 
