@@ -352,7 +352,7 @@ static void look_at_trip(struct shake_flows *f, struct shake_flow *flow,
 	if (s->syn)
 		shake_trip_begin(&flow->trip, s->end);
 	if (trip && !s->syn && shake_before(s->seq, flow->sends.high))
-		shake_trip_again(&flow->trip, s->end, (u32)now);
+		shake_trip_again(&flow->trip, s->end, trip, (u32)now);
 	else if (trip)
 		shake_trip_sent(&flow->trip, s->end, trip / SHAKE_TRIP_PART, (u32)now);
 }

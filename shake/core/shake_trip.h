@@ -47,7 +47,7 @@ struct shake_left {
  * @ring: some of it
  * @count: records written
  * @first: number behind its SYN
- * @again: what was sent again last, if @has_again
+ * @again: the lowest that was sent again of late, and when the last was, if @has_again
  */
 struct shake_trip {
 	struct shake_left ring[SHAKE_TRIP_RING];
@@ -124,13 +124,16 @@ static inline void shake_trip_sent(struct shake_trip *t, u32 end, u32 gap, u32 n
  * shake_trip_again() - data leaves that was sent before
  * @t: the flow
  * @end: first number behind it
+ * @trip: the round trip that TCP should see at least, in us
  * @now: us
  *
  * Timestamps tell TCP how long that took, too.
  */
-static inline void shake_trip_again(struct shake_trip *t, u32 end, u32 now)
+static inline void shake_trip_again(struct shake_trip *t, u32 end, u32 trip, u32 now)
 {
-	t->again = (struct shake_left){ .end = end, .at = now };
+	if (!t->has_again || now - t->again.at >= trip || shake_before(end, t->again.end))
+		t->again.end = end;
+	t->again.at = now;
 	t->has_again = true;
 }
 

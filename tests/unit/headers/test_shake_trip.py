@@ -98,11 +98,15 @@ def test_what_is_sent_again_counts_from_then_on(apogee: Library) -> None:
     """Timestamps tell TCP of its round trip: without this BBR saw the near path's."""
     flow = Flow(apogee, 320 * MS)
     number = flow.send()
-    flow.now += 1000 * MS
-    apogee.shake_trip_again(flow.state, number, flow.now % WRAP)
-    flow.now += 40 * MS
-    assert flow.rest(number) == flow.rest((number + SEGMENT) % WRAP) == 280 * MS
-    assert flow.rest((number - 1) % WRAP) == 0
+    for later in (1000, 5000):  # long after the first ones
+        flow.now += later * MS
+        for segment in (0, 2, 1):
+            end = (number + segment * SEGMENT) % WRAP
+            apogee.shake_trip_again(flow.state, end, flow.trip, flow.now % WRAP)
+        flow.now += 40 * MS
+        assert {flow.rest((number + n * SEGMENT) % WRAP) for n in range(4)} == {280 * MS}
+        assert flow.rest((number - 1) % WRAP) == 0
+        number = (number + 9 * SEGMENT) % WRAP
 
 
 @given(
@@ -117,7 +121,7 @@ def test_nothing_waits_longer_than_a_trip(
     state = apogee.new("shake_trip")
     for end, at, again in sent:
         if again:
-            apogee.shake_trip_again(state, end, at)
+            apogee.shake_trip_again(state, end, trip, at)
         else:
             apogee.shake_trip_sent(state, end, trip // 16, at)
     assert 0 <= apogee.shake_trip_rest(state, ack, trip, now) <= trip
