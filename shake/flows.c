@@ -488,7 +488,7 @@ void shake_flows_timed(struct shake_flows *f, const struct shake_segment *s, u64
  */
 u32 shake_flows_rest(struct shake_flows *f, const struct shake_segment *s, u64 now)
 {
-	u32 trip = READ_ONCE(f->trip), rest = 0;
+	u32 trip = READ_ONCE(f->trip), tells = s->ack, rest = 0;
 	bool plain = s->pure_ack || s->syn;
 	struct shake_tuple tuple;
 	struct shake_flow *flow;
@@ -496,11 +496,13 @@ u32 shake_flows_rest(struct shake_flows *f, const struct shake_segment *s, u64 n
 	if (!trip || !s->has_ack || s->rst ||
 	    (!plain && (u32)now - READ_ONCE(f->syn_at) > trip))
 		return 0;
+	if (s->has_sack)
+		shake_raise(&tells, s->sacked);
 	shake_tuple_reverse(&tuple, &s->tuple);
 	spin_lock_bh(&f->lock);
 	flow = find_flow(f, &tuple, now);
 	if (flow && (plain || s->ack == flow->trip.first))
-		rest = shake_trip_rest(&flow->trip, s->ack, trip, (u32)now);
+		rest = shake_trip_rest(&flow->trip, tells, trip, (u32)now);
 	spin_unlock_bh(&f->lock);
 	return rest;
 }

@@ -30,7 +30,7 @@ struct shake_peer *shake_peer_make(struct shake_dev *d, u32 id)
 	peer->id = id;
 	shake_keys_settle(&peer->keys, &d->identity, d->settings.auth, shake_is_leader(d));
 	spin_lock_init(&peer->lock);
-	skb_queue_head_init(&peer->soon);
+	shake_soon_init(peer);
 	timer_setup(&peer->timer, shake_peer_timer, 0);
 	shake_sched_init(&peer->sched);
 	shake_streams_init(peer);

@@ -23,6 +23,11 @@ static struct place *soon_place(struct sk_buff *skb)
 	return (struct place *)skb->cb;
 }
 
+void shake_soon_init(struct shake_peer *peer)
+{
+	skb_queue_head_init(&peer->soon);
+}
+
 /*
  * A segment has come. Returns whether it waits. None does for longer than the round trip that TCP
  * should see, also behind those of other flows.

@@ -7,6 +7,7 @@
 
 #include "state.h"
 
+void shake_soon_init(struct shake_peer *peer);
 bool shake_soon_take(struct shake_peer *peer, const struct shake_segment *s, struct sk_buff *skb,
 		     u64 now);
 u64 shake_soon_due(struct shake_peer *peer, u32 *room, u64 now);

@@ -130,6 +130,7 @@ static void read_option(const u8 *option, u32 length, u32 at, struct shake_segme
 	segment->fixed |= segment->has_sack;
 	segment->has_sack = true;
 	segment->sack_at = (u16)at;
+	segment->sacked = get32(option + 6);
 	segment->has_dsack |= is_dsack(option + 2, length - 2, segment->ack);
 }
 

@@ -34,6 +34,7 @@ struct shake_tuple {
  * @seq: its first sequence number
  * @end: first number behind its data, SYN and FIN; @seq if it has none of these
  * @ack: acknowledgment number, if @has_ack
+ * @sacked: end of its first SACK block, of what came last (RFC 2018), if @has_sack
  * @window: as in the header, not scaled
  * @at: octets in front of TCP's header
  * @options: octets of its options
@@ -54,6 +55,7 @@ struct shake_segment {
 	u32 seq;
 	u32 end;
 	u32 ack;
+	u32 sacked;
 	u16 window;
 	u16 at;
 	u16 options;

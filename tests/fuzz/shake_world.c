@@ -17,6 +17,7 @@
 #include <shake/prefix.h>
 #include <shake/release.h>
 #include <shake/send.h>
+#include <shake/soon.h>
 #include <shake/settings.h>
 #include <shake/sockets.h>
 #include <shake/up.h>
@@ -270,6 +271,31 @@ void shake_orders_shutdown(struct shake_peer *peer)
 void shake_orders_free(struct shake_peer *peer)
 {
 	expect(!peer->orders);
+}
+
+/* --- soon.c: no ACK waits -------------------------------------------------------------------- */
+
+void shake_soon_init(struct shake_peer *peer)
+{
+	expect(peer->d);
+}
+
+bool shake_soon_take(struct shake_peer *peer, const struct shake_segment *s, struct sk_buff *skb,
+		     u64 now)
+{
+	expect(!peer->lock.taken && s && skb && now);
+	return false;
+}
+
+u64 shake_soon_due(struct shake_peer *peer, u32 *room, u64 now)
+{
+	expect(!peer->lock.taken && room && now);
+	return U64_MAX;
+}
+
+void shake_soon_purge(struct shake_peer *peer)
+{
+	expect(!peer->lock.taken);
 }
 
 /* --- held.c: nothing is held back ---------------------------------------------------------- */

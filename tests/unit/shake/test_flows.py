@@ -165,6 +165,9 @@ def test_acks_are_timed(flows: Flows) -> None:
     assert flows.timed(replace(ack, ack=3000)) == 900_000
 
 
+SACKED = bytes([1, 1, 5, 10]) + (1500).to_bytes(4, "big") + (2000).to_bytes(4, "big")
+
+
 def test_acks_of_near_paths_wait(flows: Flows) -> None:
     """And the handshake's, also with what comes along. Answers do not, nor anything unasked."""
     flows.now, ack = 10**6, LEADER.back(ack=1000)
@@ -179,6 +182,7 @@ def test_acks_of_near_paths_wait(flows: Flows) -> None:
     flows.sending(at(LEADER, 0), 1)
     flows.now += 40_000
     assert flows.rest(replace(ack, ack=2000)) == 280_000
+    assert flows.rest(replace(ack, ack=1, options=SACKED)) == 280_000
     assert flows.rest(replace(ack, ack=2000, data=b"answer")) == 0
     assert flows.rest(replace(ack, ack=2000, flags=RST | ACK)) == 0
     assert flows.rest(replace(ack, ack=2000, ports=(80, 40001))) == 0
