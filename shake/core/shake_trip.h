@@ -150,19 +150,19 @@ static inline void shake_trip_again(struct shake_trip *t, u32 end, u32 trip, u32
  */
 static inline u32 shake_trip_rest(const struct shake_trip *t, u32 ack, u32 trip, u32 now)
 {
-	u32 looked, most = min(t->count, SHAKE_TRIP_RING);
+	u32 looked, most = min(t->count, SHAKE_TRIP_RING), rest = 0;
 
 	if (t->has_again && now - t->again.at < trip && !shake_before(ack, t->again.end))
-		return trip - (now - t->again.at);
+		rest = trip - (now - t->again.at);
 	for (looked = 1; looked <= most; looked++) {
 		const struct shake_left *left = &t->ring[(t->count - looked) % SHAKE_TRIP_RING];
 
 		if (now - left->at >= trip)
-			return 0;
+			break;
 		if (!shake_before(ack, left->end))
-			return trip - (now - left->at);
+			return max(rest, trip - (now - left->at));
 	}
-	return 0;
+	return rest;
 }
 
 #endif /* _APOGEE_SHAKE_TRIP_H */

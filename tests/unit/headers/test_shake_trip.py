@@ -109,6 +109,15 @@ def test_what_is_sent_again_counts_from_then_on(apogee: Library) -> None:
         number = (number + 9 * SEGMENT) % WRAP
 
 
+def test_what_left_since_counts_beside_what_was_sent_again(apogee: Library) -> None:
+    flow = Flow(apogee, 320 * MS)
+    apogee.shake_trip_again(flow.state, flow.high, flow.trip, flow.now % WRAP)
+    flow.now += 280 * MS
+    new = flow.send()
+    flow.now += 20 * MS
+    assert (flow.rest(new), flow.rest((new - 1) % WRAP)) == (300 * MS, 20 * MS)
+
+
 @given(
     st.lists(st.tuples(st.integers(0, WRAP - 1), st.integers(0, WRAP - 1), st.booleans())),
     st.integers(0, WRAP - 1),
