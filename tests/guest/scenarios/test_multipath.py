@@ -83,7 +83,6 @@ def test_bbr_fills_a_far_path_beside_a_near_one(runs: Guests, way: str) -> None:
     record = runs[f"held-{way}"].record
     assert record["total_goodput_bps"] >= 5e6
     assert record["shake"]["al" if way == "up" else "ha"]["acks_held"] >= 5
-    assert record["shake"]["ha" if way == "up" else "al"]["acks_held"] <= 2
 
 
 # --- the links --------------------------------------------------------------------------------
