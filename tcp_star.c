@@ -977,9 +977,9 @@ static bool star_rests(const struct sock *sk)
 }
 
 /* Has the round trip ended? One that suffices to show far too many losses ends early, as the
- * data sent until its end would be lost as well: once more was lost than arrived, and a quarter of
- * the window. Of a flow that is alone the second one suffices, and that may begin with the rest of a
- * burst: half of the window must have been lost or have arrived.
+ * data sent until its end would be lost as well: once more was lost than arrived, and a quarter
+ * of the window. Of a flow that is alone the second one suffices, and that may begin with the rest
+ * of a burst: half of the window must have been lost or have arrived.
  */
 static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 {

@@ -112,8 +112,8 @@ def test_a_ping_never_stalls(runs: dict[str, Run]) -> None:
 
 
 def test_the_own_queue_above_is_short_and_keeps_the_link_busy(runs: dict[str, Run]) -> None:
-    """With the kernel's 1000 packets the round trip is 7 s; 3 of 60 ms is CoDel's target. What waits
-    behind a drop when the flow ends does not count.
+    """With the kernel's 1000 packets the round trip is 7 s; 3 of 60 ms is CoDel's target. What
+    waits behind a drop when the flow ends does not count.
     """
     record = runs["own"].record
     assert record["link"]["utilisation"] > 0.95
