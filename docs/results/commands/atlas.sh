@@ -40,6 +40,15 @@ scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,thir
 scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 424242 \
   --set direction=down --json docs/results/atlas/links-after-down.jsonl
 
+# BBR: 16 paths of each of two seeds, without and with hold_acks=1, whose results are those of hold-acks
+sed 's/"cubic"/"bbr"/' scripts/apogee_lab/atlas/spaces/links.toml > links-bbr.toml
+for way in up down; do for seed in 57002 57003; do
+scripts/lab atlas links-bbr.toml --engine uml --cc shake --beside first,second,third,fourth --paths 16 \
+	--seed $seed --set direction=$way
+scripts/lab atlas links-bbr.toml --engine uml --cc shake --beside first --paths 16 --seed $seed \
+	--set direction=$way --set hold_acks=1
+done; done     # together docs/results/atlas/links-bbr.jsonl, links-bbr-down.jsonl
+
 # radios.md
 scripts/lab atlas radios --engine uml --cc sscop --beside alone,fifo --paths 200 --seed 99601 --jobs 1 \
   --timeout 900 --json docs/results/atlas/radios.jsonl
