@@ -243,19 +243,21 @@ void shake_choose_ack_path(struct shake_peer *peer)
  */
 static u32 trip_of_paths(struct shake_peer *peer, u64 now)
 {
-	struct shake_reach reach[SHAKE_PATHS_MAX];
+	struct shake_reaches reaches = {};
 	struct shake_path *path;
 	u32 count = 0, trip;
 
+	BUILD_BUG_ON(SHAKE_TRIP_PATHS < SHAKE_PATHS_MAX);
 	shake_for_each_path(peer, path) {
 		trip = shake_path_min_rtt(&path->estimate) ?: path->joined;
 		if (!trip || path->estimate.loss.out || now - path->heard_at > SHAKE_TRIP_KEPT)
 			continue;
-		reach[count].trip = trip;
-		reach[count++].rate = min_t(u64, shake_path_known_rate(&path->estimate),
-					    SHAKE_RATE_MAX);
+		reaches.path[count++] = (struct shake_reach){
+			.trip = trip,
+			.rate = min_t(u64, shake_path_known_rate(&path->estimate), SHAKE_RATE_MAX),
+		};
 	}
-	return shake_trip_of(reach, count);
+	return shake_trip_of(&reaches);
 }
 
 /*

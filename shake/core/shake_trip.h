@@ -13,6 +13,8 @@
 
 #include "shake_holes.h"
 
+/* Paths at most */
+#define SHAKE_TRIP_PATHS	8U
 /* Records of a flow, a power of two: together of two round trips. */
 #define SHAKE_TRIP_RING		32U
 #define SHAKE_TRIP_PART		16U
@@ -24,12 +26,20 @@
 
 /**
  * struct shake_reach - a path
- * @trip: its least round trip, in us
+ * @trip: its least round trip, in us; 0: there is none
  * @rate: what it carries, in bytes/s; 0: unknown
  */
 struct shake_reach {
 	u32 trip;
 	u64 rate;
+};
+
+/**
+ * struct shake_reaches - the paths that are used
+ * @path: each
+ */
+struct shake_reaches {
+	struct shake_reach path[SHAKE_TRIP_PATHS];
 };
 
 /**
@@ -58,36 +68,39 @@ struct shake_trip {
 };
 
 /* Whether the nearer ones carry three quarters of what all do, as far as is known. */
-static inline bool shake_reach_is_spare(const struct shake_reach *paths, u32 count, u32 index)
+static inline bool shake_reach_is_spare(const struct shake_reaches *r, u32 index)
 {
 	u64 nearer = 0, all = 0;
 	u32 other;
 
-	for (other = 0; other < count; other++) {
-		all += paths[other].rate;
-		nearer += paths[other].trip < paths[index].trip ? paths[other].rate : 0;
+	for (other = 0; other < SHAKE_TRIP_PATHS; other++) {
+		all += r->path[other].rate;
+		nearer += r->path[other].trip < r->path[index].trip ? r->path[other].rate : 0;
 	}
-	return paths[index].rate && nearer / 3 >= all / 4;
+	return r->path[index].rate && nearer / 3 >= all / 4;
 }
 
 /**
  * shake_trip_of() - the round trip that TCP should see at least
- * @paths: that are used
- * @count: their number
+ * @r: the paths
  *
  * There by the farthest that the others miss, or of which nobody knows what it carries, and back by
  * the nearest.
  *
  * Return: us; 0: any.
  */
-static inline u32 shake_trip_of(const struct shake_reach *paths, u32 count)
+static inline u32 shake_trip_of(const struct shake_reaches *r)
 {
 	u32 least = U32_MAX, most = 0, index;
 
-	for (index = 0; index < count; index++) {
-		least = min(least, paths[index].trip);
-		if (paths[index].trip > most && !shake_reach_is_spare(paths, count, index))
-			most = paths[index].trip;
+	for (index = 0; index < SHAKE_TRIP_PATHS; index++) {
+		u32 trip = r->path[index].trip;
+
+		if (!trip)
+			continue;
+		least = min(least, trip);
+		if (trip > most && !shake_reach_is_spare(r, index))
+			most = trip;
 	}
 	if (most <= least || most - least < SHAKE_TRIP_LEAST)
 		return 0;

@@ -34,10 +34,10 @@ class Flow:
 
 def trip_of(apogee: Library, *paths: tuple[int, int]) -> float:
     """Of paths with their round trips in ms, and what they carry; in ms."""
-    reach = (apogee.headers.structs["shake_reach"] * len(paths))(
-        *((trip * MS, rate) for trip, rate in paths)
-    )
-    return float(apogee.shake_trip_of(reach, len(paths))) / MS
+    reaches = apogee.new("shake_reaches")
+    for path, (trip, rate) in zip(reaches.path, paths, strict=False):
+        path.trip, path.rate = trip * MS, rate
+    return float(apogee.shake_trip_of(reaches)) / MS
 
 
 @pytest.mark.parametrize(
