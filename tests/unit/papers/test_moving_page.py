@@ -45,21 +45,19 @@ def test_every_rate_and_round_trip(read: Read, page: str) -> None:
         assert all(len(each) == 5 for each in found.values())
         star, *others = map(goodput, found.values())
         share = fmean(map(used, found["star"]))
-        if star / max(others) < 1 - 3.5e-4:
+        if star / max(others) < 1 - 3.5e-3:
             less[point] = 100 * (1 - star / max(others))
         if share <= 97 and delay != "300ms":
             little[point] = share / 100
-    near, first, close, second = (
+    first, second, fast = (
         less.pop(point)
-        for point in (
-            ("10", "15ms", 1e-6), ("2", "15ms", 1e-7), ("2", "60ms", 1e-6), ("2", "15ms", 1e-6)
-        )
-    )  # fmt: skip
-    assert not less and round(first) == round(second) == 3
+        for point in (("2", "15ms", 1e-7), ("2", "15ms", 1e-6), ("250", "300ms", 0.0))
+    )
+    assert not less and max(first, second) < 3.5 and round(fast) == 1
     ((at, share),) = little.items()
     assert at == ("2", "15ms", 1e-6)
-    assert f"In {len(points) - 4} of all {len(points)} rows star has" in page
-    assert (short(close, 1), short(share, 3), short(near, 1)) == (".1", ".962", ".2")
+    assert f"In {len(points) - 3} of all {len(points)} rows star has" in page
+    assert short(share, 3) == ".962"
 
 
 def sizes(found: list[Record], size: int) -> list[Record]:
@@ -86,7 +84,7 @@ def test_a_longer_path(of: Of) -> None:
 
 def test_short_queues_and_policers(of: Of) -> None:
     star, bbr = (mean(of("slower-short", cc), "queue", "drops") for cc in ("star", "bbr"))
-    assert star < bbr / 3
+    assert star < bbr / 2
     assert dropped(of("slower-long", "star")) == 0
     assert all(more(of, "ten-packets", ber=ber) > 0 for ber in (0.0, 1e-6))
     assert all(more(of, "policer", ber=ber) > 0 for ber in (0.0, 1e-7))
@@ -106,7 +104,7 @@ def test_indices_of_ten_flows(of: Of) -> None:
          for delay in ("246ms", "248ms", "252ms", "256ms")]
         for cc in ("star", "cubic")
     )  # fmt: skip
-    assert from_to(map(fmean, star), 2) == "0.88 to 0.97"
+    assert from_to(map(fmean, star), 2) == "0.86 to 0.94"
     assert {short(fmean(each)) for each in cubic} <= {".96", ".97"}
 
 
