@@ -26,10 +26,8 @@
 #define JUDGE_AGE_SHIFT		8
 #define JUDGE_AGE_MOST_US	8000000U
 #define JUDGE_MARK_SHIFT	4
-/* For so long Linux holds SACKs back, with the time of the last data (tcp_comp_sack_delay_ns). */
-#define JUDGE_SACK_US		1000U
-/* By so much a timestamp may look older that is not: a tick, a unit, and a SACK's delay. */
-#define JUDGE_LATE_LEAST	(((JUDGE_TICK_US + JUDGE_SACK_US) >> JUDGE_AGE_SHIFT) + 1)
+/* By so much a timestamp may look older that is not: a tick and a unit. */
+#define JUDGE_LATE_LEAST	((JUDGE_TICK_US >> JUDGE_AGE_SHIFT) + 1)
 #define JUDGE_BACK_SHIFT	4
 
 /* The age of a timestamp, but for the difference of the clocks. */
