@@ -515,14 +515,12 @@ static u32 star_rtt_us(const struct sock *sk, const struct rate_sample *rs, bool
 	return max_t(u32, rs->rtt_us, s->j.base_us);
 }
 
-/* An ACK whose timestamp tells something. */
-static seldom u32 star_way_back(struct sock *sk, u32 rtt_us)
+static seldom void star_see_clock(struct sock *sk, u32 most_us)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 
-	return judge_way_back(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval,
-			      rtt_us - min(rtt_us, s->j.base_us));
+	judge_see_clock(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval, most_us);
 }
 
 /* By how much the way back of an ACK with this RTT was longer than at its shortest; 0 if unknown.
@@ -532,14 +530,18 @@ static u32 star_late_us(struct sock *sk, u32 rtt_us, bool published)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
+	u32 now_us = (u32)tp->tcp_mstamp, tsval = tp->rx_opt.rcv_tsval, most_us;
 
 	if (published || !bitfield(tp, rx_opt.saw_tstamp)) {
 		s->j.back = 0;
 		return 0;
 	}
-	if (!rtt_us || judge_in_time(&s->j, (u32)tp->tcp_mstamp, tp->rx_opt.rcv_tsval, rtt_us))
+	if (!rtt_us)
 		return 0;
-	return star_way_back(sk, rtt_us);
+	most_us = rtt_us - min(rtt_us, s->j.base_us);
+	if (!judge_in_time(&s->j, now_us, tsval, most_us))
+		star_see_clock(sk, most_us);
+	return judge_way_back(&s->j, now_us, tsval, most_us);
 }
 
 /* May what this ACK delivers be counted a second time? */
@@ -851,13 +853,14 @@ static void star_set_pacing_rate(struct sock *sk)
 	const struct star *s = inet_csk_ca(sk);
 	u64 max_rate = READ_ONCE(sk->sk_max_pacing_rate);
 	u64 rate = max_rate;
+	u32 rtt_min = star_rtt_min(sk);
 
 	/* Without an estimate keep the initial rate. */
-	if (!abe_bw(&s->abe) || star_rtt_min(sk) == U32_MAX)
+	if (!abe_bw(&s->abe) || rtt_min == U32_MAX)
 		return;
 	if (READ_ONCE(star_pacing)) {
-		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache,
-					star_rtt_min(sk), star_pace(s, tcp_is_cwnd_limited(sk)));
+		rate = star_pacing_rate(tcp_snd_cwnd(tp), tp->mss_cache, rtt_min,
+					star_pace(s, tcp_is_cwnd_limited(sk)));
 		if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NONE)
 			cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE,
 				SK_PACING_NEEDED);

@@ -100,29 +100,61 @@ static inline u16 judge_most(u32 most_us)
 	return (u16)((min_t(u32, most_us, JUDGE_AGE_MOST_US) + JUDGE_TICK_US) >> JUDGE_AGE_SHIFT);
 }
 
-/**
- * judge_in_time() - has an ACK's timestamp nothing to tell?
- * @j: the state
- * @now_us: the time, in us, modulo 2^32
- * @tsval: the timestamp
- * @rtt_us: the ACK's RTT
- *
- * Return: true if judge_way_back() would change nothing, and return 0: the usual case.
- */
-static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 rtt_us)
+/* How much older than the youngest a timestamp is. */
+static inline u16 judge_older(const struct judge_state *j, u32 now_us, u32 tsval)
 {
-	u16 older = (u16)(judge_age(now_us, tsval) - j->age);
-
-	if (j->back || judge_half(now_us) != j->half)
-		return false;
-	if (older < JUDGE_LATE_LEAST)
-		return true;
-	return older == JUDGE_LATE_LEAST &&
-	       judge_most(rtt_us - min_t(u32, rtt_us, j->base_us)) >= older;
+	return (u16)(judge_age(now_us, tsval) - j->age);
 }
 
 /**
- * judge_way_back() - evaluate an ACK's timestamp
+ * judge_in_time() - is judge_see_clock() not needed for an ACK?
+ * @j: the state
+ * @now_us: the time, in us, modulo 2^32
+ * @tsval: the ACK's timestamp
+ * @most_us: by how much the way back can be longer at most
+ *
+ * Return: true in the usual case: the timestamp fits, and the clock has been checked.
+ */
+static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
+{
+	u16 older = judge_older(j, now_us, tsval);
+
+	return (older < JUDGE_LATE_LEAST || older <= judge_most(most_us)) &&
+	       judge_half(now_us) == j->half;
+}
+
+/**
+ * judge_see_clock() - evaluate a timestamp that does not fit, and check the receiver's clock
+ * @j: the state
+ * @now_us: the time, in us, modulo 2^32
+ * @tsval: the ACK's timestamp
+ * @most_us: by how much the way back can be longer at most
+ *
+ * The way back is shorter than ever, or it has changed like its clock.
+ */
+static inline void judge_see_clock(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
+{
+	u16 older = judge_older(j, now_us, tsval), most = judge_most(most_us);
+
+	if (older > most)
+		j->age = (u16)(judge_age(now_us, tsval) - (older > U16_MAX / 2 ? 0 : most));
+	judge_check_clock(j, now_us);
+}
+
+/* The mean of by how much the way back is longer, after an ACK. */
+static inline u16 judge_mean(const struct judge_state *j, u32 late_us)
+{
+	u32 mean_us = judge_back_us(j);
+
+	if (late_us > mean_us)
+		mean_us += (late_us - mean_us) >> JUDGE_BACK_RISE;
+	else
+		mean_us -= (mean_us - late_us + (1U << JUDGE_BACK_FALL) - 1) >> JUDGE_BACK_FALL;
+	return (u16)min_t(u32, mean_us >> JUDGE_BACK_SHIFT, U16_MAX);
+}
+
+/**
+ * judge_way_back() - evaluate an ACK's timestamp, one that is judge_in_time() or was seen
  * @j: the state
  * @now_us: the time, in us, modulo 2^32
  * @tsval: the timestamp
@@ -133,27 +165,14 @@ static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 ts
  */
 static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us)
 {
-	u16 age = judge_age(now_us, tsval), most = judge_most(most_us);
-	u16 older = (u16)(age - j->age);
-	bool check = judge_half(now_us) != j->half;
-	u32 more_us = 0, mean_us = judge_back_us(j);
+	u16 older = judge_older(j, now_us, tsval);
+	u32 late_us = 0;
 
-	/* Beyond, the way back is shorter than ever, or it has changed like its clock. */
-	if (older > most) {
-		older = older > U16_MAX / 2 ? 0 : most;
-		j->age = (u16)(age - older);
-		check = true;
-	}
-	if (check)
-		judge_check_clock(j, now_us);
-	if (j->ticks && older > JUDGE_LATE_LEAST)
-		more_us = min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us);
-	if (more_us > mean_us)
-		mean_us += (more_us - mean_us) >> JUDGE_BACK_RISE;
-	else
-		mean_us -= (mean_us - more_us + (1U << JUDGE_BACK_FALL) - 1) >> JUDGE_BACK_FALL;
-	j->back = (u16)min_t(u32, mean_us >> JUDGE_BACK_SHIFT, U16_MAX);
-	return more_us;
+	if (older > JUDGE_LATE_LEAST && j->ticks)
+		late_us = min_t(u32, (u32)older << JUDGE_AGE_SHIFT, most_us);
+	if (late_us || j->back)
+		j->back = judge_mean(j, late_us);
+	return late_us;
 }
 
 #endif /* _APOGEE_JUDGE_BACK_H */

@@ -729,7 +729,12 @@ static inline u16 judge_most(u32 most_us);
 /*@ requires \valid_read(j);
   @ assigns \nothing;
   @*/
-static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 rtt_us);
+static inline u16 judge_older(const struct judge_state *j, u32 now_us, u32 tsval);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @*/
+static inline bool judge_in_time(const struct judge_state *j, u32 now_us, u32 tsval, u32 most_us);
 
 /*@ requires \valid(j);
   @ assigns j->half, j->ticks, j->mark;
@@ -744,7 +749,17 @@ static inline void judge_check_clock(struct judge_state *j, u32 now_us);
 static inline void judge_init(struct judge_state *j, u32 base_us, u32 now_us, u32 tsval);
 
 /*@ requires \valid(j);
-  @ assigns j->age, j->back, j->half, j->ticks, j->mark;
+  @ assigns j->age, j->half, j->ticks, j->mark;
+  @*/
+static inline void judge_see_clock(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us);
+
+/*@ requires \valid_read(j);
+  @ assigns \nothing;
+  @*/
+static inline u16 judge_mean(const struct judge_state *j, u32 late_us);
+
+/*@ requires \valid(j);
+  @ assigns j->back;
   @ ensures \result <= most_us;
   @*/
 static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us);

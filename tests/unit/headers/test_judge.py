@@ -543,6 +543,27 @@ def tsval(at: int, tick_us: Fraction = Fraction(1000)) -> int:
     return math.floor((at + OFFSET) / tick_us) % 2**32
 
 
+def way_back(apogee: Library, j: Any, now: int, stamp: int, most: int) -> int:
+    """An ACK's timestamp, evaluated as tcp_star.c does."""
+    if not apogee.judge_in_time(j, now, stamp, most):
+        apogee.judge_see_clock(j, now, stamp, most)
+    return apogee.judge_way_back(j, now, stamp, most)
+
+
+@given(u32, u32, st.integers(0, 12), u32 | st.integers(0, 4000), flag, flag)
+def test_an_ack_in_time_needs_no_look_at_the_clock(
+    apogee: Library, now: int, tsval_: int, older: int, most: int, ticks: int, same: int
+) -> None:
+    """It would change nothing but when the clock is checked."""
+    age = ((now - 1000 * tsval_) % 2**32 // 256 - older) % 2**16
+    half = (now >> 19 & 1) ^ (not same)
+    j = judge(apogee, age=age, ticks=ticks, half=half, mark=age // 16 % 256)
+    fits = older <= (min(most, 8_000_000) + 1000) // 256
+    assert apogee.judge_in_time(j, now, tsval_, most) == (same and fits)
+    apogee.judge_see_clock(j, now, tsval_, most)
+    assert (j.half, j.age == age) == (now >> 19 & 1, fits)
+
+
 @given(u32, u32, u16, u16, u32 | st.integers(0, 2 * BASE), flag)
 def test_the_way_back_in_fractions(
     apogee: Library, now: int, tsval_: int, age: int, back: int, most: int, ticks: int
@@ -556,7 +577,7 @@ def test_the_way_back_in_fractions(
     counts = min(max(older, 0), (min(most, 8_000_000) + 1000) // 256)
     least = (this - counts) % 2**16
     j = judge(apogee, age=age, back=back, ticks=ticks, half=now >> 19 & 1, mark=least // 16 % 256)
-    got = apogee.judge_way_back(j, now, tsval_, most)
+    got = way_back(apogee, j, now, tsval_, most)
     assert j.age == least
     assert got == (min(256 * counts, most) if ticks and 256 * counts > 1256 else 0)
     mean = 16 * back
@@ -574,7 +595,7 @@ def test_a_longer_way_back_is_no_queue(apogee: Library, ways: list[int], now: in
     for number, way in enumerate([shortest, *ways]):
         at = now + number * 1234
         longer = way - shortest
-        got = apogee.judge_way_back(j, (at + way) % 2**32, tsval(at), longer)
+        got = way_back(apogee, j, (at + way) % 2**32, tsval(at), longer)
         assert (longer - 1256 if longer > 2512 else 0) <= got <= longer
 
 
@@ -590,7 +611,7 @@ def test_clocks_differ_by_parts_in_a_million(apogee: Library, skew: int, queue: 
     for number in range(9000):
         at = number * 100_000
         more = 0 if number % 100 == 0 else queue
-        got = apogee.judge_way_back(j, (at + 50_000) % 2**32, tsval(at, tick), more)
+        got = way_back(apogee, j, (at + 50_000) % 2**32, tsval(at, tick), more)
         assert got <= 1000 + 1256
         assert j.ticks
 
@@ -610,7 +631,7 @@ def test_a_clock_with_another_unit_tells_nothing(
     for number in range(acks):
         at = number * gap
         more = queue * (number % 97) // 97
-        got = apogee.judge_way_back(j, (at + 50_000) % 2**32, tsval(at, Fraction(tick)), more)
+        got = way_back(apogee, j, (at + 50_000) % 2**32, tsval(at, Fraction(tick)), more)
         took += got > 0 and at > 2**20
     assert took <= 0.2 * acks
 
@@ -624,7 +645,7 @@ def test_the_clock_is_believed_again(apogee: Library) -> None:
     for number in range(400):
         at = number * 10_000
         set_back = 10**6 if number > 200 else 0
-        apogee.judge_way_back(j, at + 50_000, tsval(at - set_back), 20_000 * (number % 2))
+        way_back(apogee, j, at + 50_000, tsval(at - set_back), 20_000 * (number % 2))
         told.append(bool(j.ticks))
     assert told.count(False) <= 2 * 53
     assert all(told[320:])

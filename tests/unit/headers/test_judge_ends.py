@@ -37,7 +37,10 @@ windows = st.integers(2, 2000)
 def way_back(apogee: Library, j: Any, now: int, rtt: int) -> int:
     """What an ACK's way back is longer, on a way of no time."""
     most = max(rtt - j.base_us, 0)
-    return apogee.judge_way_back(j, now, (now // 1000 + TICKS) % 2**32, most)
+    stamp = (now // 1000 + TICKS) % 2**32
+    if not apogee.judge_in_time(j, now, stamp, most):
+        apogee.judge_see_clock(j, now, stamp, most)
+    return apogee.judge_way_back(j, now, stamp, most)
 
 
 def rounds(
