@@ -290,7 +290,7 @@ FIGURE_WINDOW = Figure(
             range_of({"": _sds_point(512, WORST)}, of_ideal, 0, 0.9, 100, " %", 1),
         ),
         Claim(
-            "(ours) the default, 1024, does not: at least 92 %",
+            "(ours) one of 1024 SDs does not: at least 92 %",
             at_least({"": _sds_point(1024, WORST)}, of_ideal, 0.92),
         ),
     ],
