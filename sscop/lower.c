@@ -37,10 +37,20 @@ static struct net_device *find_link(struct net_device *lower)
 	return next_link(lower, &iter);
 }
 
-/* Whether a device can carry a link to @peer besides those that it carries, but for @but: frames
- * are told apart by their sender.
+/* Whether frames of two links on one device are told apart: by their sender, or by the id in what
+ * begins a connection and the seal of the rest.
  */
-bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but, const u8 *peer)
+static bool are_apart(const struct sscop_settings *a, const struct sscop_settings *b)
+{
+	if (a->rules.link_id != b->rules.link_id)
+		return true;
+	return !is_zero_ether_addr(a->peer) && !is_zero_ether_addr(b->peer) &&
+	       !ether_addr_equal(a->peer, b->peer);
+}
+
+/* Whether a device can carry a link with @settings besides those that it carries, but for @but. */
+bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but,
+			  const struct sscop_settings *settings)
 {
 	struct list_head *iter = first_link(lower);
 	struct net_device *dev;
@@ -48,9 +58,7 @@ bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but
 	while ((dev = next_link(lower, &iter))) {
 		const struct sscop_dev *other = netdev_priv(dev);
 
-		if (dev != but && (is_zero_ether_addr(peer) ||
-				   is_zero_ether_addr(other->settings.peer) ||
-				   ether_addr_equal(peer, other->settings.peer)))
+		if (dev != but && !are_apart(settings, &other->settings))
 			return false;
 	}
 	return true;

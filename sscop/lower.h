@@ -8,7 +8,8 @@
 #include "state.h"
 
 extern struct notifier_block sscop_notifier;
-bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but, const u8 *peer);
+bool sscop_lower_has_room(struct net_device *lower, const struct net_device *but,
+			  const struct sscop_settings *settings);
 int sscop_lower_check(struct net_device *lower, struct netlink_ext_ack *extack);
 
 #endif /* _SSCOP_LOWER_H */

@@ -37,6 +37,7 @@ static const struct nla_policy policy[IFLA_SSCOP_MAX + 1] = {
 	[IFLA_SSCOP_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
 	[IFLA_SSCOP_REMOTE] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
 	[IFLA_SSCOP_LOCAL] = { .type = NLA_BINARY, .len = sizeof(struct in6_addr) },
+	[IFLA_SSCOP_LINK_ID] = { .type = NLA_U16 },
 };
 
 static void read_u32(struct nlattr *attribute, u32 *value)
@@ -74,6 +75,8 @@ static void read_settings(struct nlattr *data[], struct sscop_settings *settings
 	read_dscps(data[IFLA_SSCOP_BOUNDED], &settings->bounded);
 	read_u32(data[IFLA_SSCOP_SMALL], &settings->small);
 	read_u32(data[IFLA_SSCOP_PERSIST], &rules->persist);
+	if (data[IFLA_SSCOP_LINK_ID])
+		rules->link_id = nla_get_u16(data[IFLA_SSCOP_LINK_ID]);
 }
 
 static int validate(struct nlattr *tb[], struct nlattr *data[],
@@ -224,7 +227,7 @@ static int changelink(struct net_device *dev, struct nlattr *tb[], struct nlattr
 
 static size_t get_size(const struct net_device *dev)
 {
-	return 3 * nla_total_size(sizeof(u16)) +	/* SEGMENT, SEGMENT_NOW, PORT */
+	return 4 * nla_total_size(sizeof(u16)) +	/* SEGMENT, SEGMENT_NOW, PORT, LINK_ID */
 	       8 * nla_total_size(sizeof(u32)) +	/* WINDOW to POLL_IDLE, BACKLOG, ... */
 	       2 * nla_total_size(sizeof(u64)) +	/* UNASSURED, BOUNDED */
 	       2 * nla_total_size(sizeof(u8)) +		/* USTAT, STATE */
@@ -239,7 +242,8 @@ static int put_rules(struct sk_buff *skb, const struct sscop_config *rules)
 	    nla_put_u32(skb, IFLA_SSCOP_POLL_SDS, rules->poll_sds) ||
 	    nla_put_u32(skb, IFLA_SSCOP_POLL_TIME, rules->poll_time) ||
 	    nla_put_u32(skb, IFLA_SSCOP_POLL_IDLE, rules->poll_idle) ||
-	    nla_put_u8(skb, IFLA_SSCOP_USTAT, rules->ustat))
+	    nla_put_u8(skb, IFLA_SSCOP_USTAT, rules->ustat) ||
+	    nla_put_u16(skb, IFLA_SSCOP_LINK_ID, rules->link_id))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -66,6 +66,10 @@ static int check_rules(const struct sscop_config *rules, struct netlink_ext_ack 
 		NL_SET_ERR_MSG_MOD(extack, "poll-idle must be 0 or 100us to 10s");
 		return -ERANGE;
 	}
+	if (rules->link_id > SSCOP_LINK_ID_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "link-id must be 0 to 65535");
+		return -ERANGE;
+	}
 	return 0;
 }
 
@@ -117,9 +121,9 @@ int sscop_settings_check(const struct sscop_settings *settings, const struct ssc
 				   "peer must be the hardware address of another station");
 		return -EADDRNOTAVAIL;
 	}
-	if (d->lower && !sscop_lower_has_room(d->lower, d->dev, settings->peer)) {
+	if (d->lower && !sscop_lower_has_room(d->lower, d->dev, settings)) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "the device below carries another link: each needs a peer of its own");
+				   "the device below carries another link: each needs a peer or link-id of its own");
 		return -EBUSY;
 	}
 	return 0;
@@ -166,6 +170,10 @@ static int check_change(const struct sscop_dev *d, const struct sscop_settings *
 		return err;
 	if (settings->rules.window != d->settings.rules.window && netif_running(d->dev)) {
 		NL_SET_ERR_MSG_MOD(extack, "window can only be changed while the device is down");
+		return -EBUSY;
+	}
+	if (settings->rules.link_id != d->settings.rules.link_id && netif_running(d->dev)) {
+		NL_SET_ERR_MSG_MOD(extack, "link-id can only be changed while the device is down");
 		return -EBUSY;
 	}
 	if (sscop_has_classes(settings) != sscop_has_classes(&d->settings) &&

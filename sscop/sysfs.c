@@ -115,6 +115,7 @@ SSCOP_NUMBER(poll_sds, rules.poll_sds);
 SSCOP_NUMBER(poll_time_us, rules.poll_time);
 SSCOP_NUMBER(poll_idle_us, rules.poll_idle);
 SSCOP_NUMBER(persist_us, rules.persist);
+SSCOP_NUMBER(link_id, rules.link_id);
 SSCOP_NUMBER(small, small);
 SSCOP_AUTO(segment, segment);
 SSCOP_AUTO(backlog, backlog);
@@ -223,6 +224,7 @@ static struct attribute *attributes[] = {
 	&number_poll_idle_us.attr.attr,
 	&dev_attr_ustat.attr,
 	&dev_attr_peer.attr,
+	&number_link_id.attr.attr,
 	&number_backlog.attr.attr,
 	&number_unassured.attr.attr,
 	&number_bounded.attr.attr,

@@ -29,6 +29,7 @@ enum {
 	IFLA_SSCOP_PORT = 16,	/* u16: of both ends */
 	IFLA_SSCOP_REMOTE,	/* 4 or 16 octets of an address; none: learned */
 	IFLA_SSCOP_LOCAL,	/* the same; none: any */
+	IFLA_SSCOP_LINK_ID,	/* u16: both ends have the same; changed while the device is down */
 	__IFLA_SSCOP_MAX
 };
 

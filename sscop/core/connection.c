@@ -491,6 +491,13 @@ static enum sscop_verdict data_transfer(struct sscop *s, const struct sscop_pdu 
 	return verdict;
 }
 
+/* All others name the connection, or have its seal. */
+static bool is_of_another_link(const struct sscop *s, const struct sscop_pdu *pdu)
+{
+	return (pdu->type == SSCOP_BGN || pdu->type == SSCOP_BGAK) &&
+	       pdu->link_id != s->config.link_id;
+}
+
 /**
  * sscop_receive() - a PDU came in
  * @s: connection
@@ -506,6 +513,10 @@ enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 {
 	enum sscop_verdict verdict = SSCOP_BAD_STATE;
 
+	if (is_of_another_link(s, pdu)) {
+		s->counts.dropped[SSCOP_STRANGER]++;
+		return SSCOP_STRANGER;
+	}
 	if (s->state == SSCOP_BEGINNING || s->state == SSCOP_CONFIRMING)
 		note_coming(s, now);
 	if (s->state != SSCOP_IDLE) {
@@ -534,6 +545,7 @@ enum sscop_verdict sscop_receive(struct sscop *s, const struct sscop_pdu *pdu,
 static enum sscop_action control(struct sscop *s, struct sscop_output *output, u8 type,
 				 u32 from, u32 to, u8 sq)
 {
+	bool begins = type == SSCOP_BGN || type == SSCOP_BGAK;
 	struct sscop_pdu pdu = {
 		.type = type,
 		.seq = s->config.window & SSCOP_SEQ_MASK,
@@ -541,7 +553,8 @@ static enum sscop_action control(struct sscop *s, struct sscop_output *output, u
 		.from = from,
 		.to = to,
 		.sq = sq,
-		.classes = s->classes && (type == SSCOP_BGN || type == SSCOP_BGAK),
+		.classes = s->classes && begins,
+		.link_id = begins ? s->config.link_id : 0,
 	};
 
 	output->length = sscop_encode(output->octets, &pdu, 0);

@@ -17,6 +17,7 @@
 #define LINK_CONTROL 10		/* octets of fields: version, from, to, N(SQ) */
 #define PARAMETER_CLASSES 1
 #define CLASSES_VERSION 1
+#define PARAMETER_LINK_ID 2
 #define UNSEALED (~0U)
 
 static u32 get16(const u8 *octets)
@@ -131,14 +132,19 @@ static enum sscop_verdict decode_list(struct sscop_pdu *pdu, const u8 *octets,
 }
 
 /* Parameters in @count octets. Later versions may add some: what is not understood is skipped. */
-static void decode_parameters(struct sscop_pdu *pdu, const u8 *octets, u32 count)
+static enum sscop_verdict decode_parameters(struct sscop_pdu *pdu, const u8 *octets, u32 count)
 {
 	while (count >= 2 && octets[1] <= count - 2) {
 		if (octets[0] == PARAMETER_CLASSES && octets[1])
 			pdu->classes = octets[2] == CLASSES_VERSION;
+		if (octets[0] == PARAMETER_LINK_ID && octets[1] != 2)
+			return SSCOP_BAD_LENGTH;	/* not of link 0 */
+		if (octets[0] == PARAMETER_LINK_ID)
+			pdu->link_id = get16(octets + 2);
 		count -= 2 + octets[1];
 		octets += 2 + octets[1];
 	}
+	return SSCOP_TAKEN;
 }
 
 static enum sscop_verdict decode_fields(struct sscop_pdu *pdu, const u8 *octets,
@@ -168,8 +174,7 @@ static enum sscop_verdict decode_fields(struct sscop_pdu *pdu, const u8 *octets,
 		pdu->from = get32(octets + 1);
 		pdu->to = get32(octets + 5);
 		pdu->sq = octets[9];
-		decode_parameters(pdu, octets + fixed, length - fixed);
-		return SSCOP_TAKEN;
+		return decode_parameters(pdu, octets + fixed, length - fixed);
 	}
 	return length == fixed ? SSCOP_TAKEN : SSCOP_BAD_LENGTH;
 }
@@ -236,6 +241,7 @@ enum sscop_verdict sscop_decode(struct sscop_pdu *pdu, const u8 *octets,
 	pdu->seq = get24(octets + SEQ_AT);
 	pdu->elements = 0;
 	pdu->classes = false;
+	pdu->link_id = 0;
 	pdu->class = !!(flags & FLAG_FIRST);
 	if (!sscop_is_data(pdu->type))
 		return decode_fields(pdu, octets + header, length - header);
@@ -268,16 +274,23 @@ static void finish(u8 *octets, u32 content, u8 head, u32 seq, u32 start)
 /* octets of parameters */
 static u32 parameter_octets(const struct sscop_pdu *pdu)
 {
-	return !sscop_is_sealed(pdu->type) && pdu->classes ? 3 : 0;
+	if (sscop_is_sealed(pdu->type))
+		return 0;
+	return (pdu->classes ? 3 : 0) + (pdu->link_id ? 4 : 0);
 }
 
 static void encode_parameters(u8 *octets, const struct sscop_pdu *pdu)
 {
-	if (!pdu->classes)
-		return;
-	octets[0] = PARAMETER_CLASSES;
-	octets[1] = 1;
-	octets[2] = CLASSES_VERSION;
+	if (pdu->classes) {
+		*octets++ = PARAMETER_CLASSES;
+		*octets++ = 1;
+		*octets++ = CLASSES_VERSION;
+	}
+	if (pdu->link_id) {
+		octets[0] = PARAMETER_LINK_ID;
+		octets[1] = 2;
+		put16(octets + 2, pdu->link_id);
+	}
 }
 
 /* Write what stands behind the header of a PDU other than SD and UD. */

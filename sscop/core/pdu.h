@@ -25,8 +25,8 @@
  *   UDSTAT       bits of UDs received, N(S) the lowest (8). "first": the same
  *   others       version (1), from (4), to (4), N(SQ) (1), parameters
  *
- * A parameter is its type (1), the length of its value (1), and the value. Those that are
- * not known are skipped.
+ * A parameter is its type (1), the length of its value (1), and the value: 1, classes (1); 2, the
+ * link's id (2), without which it is 0. Those that are not known are skipped.
  *
  * The CRC of SD, POLL, STAT, USTAT, UD and UDSTAT starts from the connection's seal, a number made
  * of both connection numbers and N(SQ): such a PDU of any other connection is found
@@ -94,6 +94,7 @@ enum sscop_verdict {
  * @version: protocol version of the sender; link control only
  * @sq: N(SQ), the epoch of the connection, modulo 256; link control only
  * @classes: link control: the sender knows classes
+ * @link_id: link control: of the link; only BGN and BGAK have it
  * @class: UD and UDSTAT: an enum sscop_class_name
  * @elements: number of list elements
  * @header: octets in front of the payload; SD and UD only
@@ -116,6 +117,7 @@ struct sscop_pdu {
 	u8 version;
 	u8 sq;
 	bool classes;
+	u16 link_id;
 	u8 class;
 	u8 elements;
 	u16 header;

@@ -28,6 +28,7 @@
 #include "pdu.h"
 
 #define SSCOP_WINDOW_MAX 65536U		/* SDs */
+#define SSCOP_LINK_ID_MAX 65535
 #define SSCOP_KEEPALIVE_US 1000000U	/* an idle link is polled this often */
 #define SSCOP_POLL_TIME_MAX 10000000U
 #define SSCOP_NO_RESPONSE_US 60000000U	/* no STAT: the connection is given up */
@@ -53,6 +54,8 @@
  * @ustat: whether the receiver sends USTATs
  * @clock: whether SDs are clocked by what STATs tell of the link; only with @poll_bytes
  * @persist: us after which a packet of the bounded class is given up
+ * @link_id: BGN and BGAK of links with another are not heard, 0 to SSCOP_LINK_ID_MAX; only changed
+ *	in SSCOP_IDLE
  */
 struct sscop_config {
 	u32 window;
@@ -63,6 +66,7 @@ struct sscop_config {
 	bool ustat;
 	bool clock;
 	u32 persist;
+	u32 link_id;
 };
 
 /**

@@ -23,7 +23,7 @@ enum kind {
 	SWITCH,
 	PEER,
 	DSCPS,			/* bits of them, as u64 */
-	PORT,			/* as u16 */
+	NUMBER_16,		/* as u16 */
 	HOST,			/* an address of IPv4 or IPv6 */
 };
 
@@ -54,12 +54,13 @@ static const struct word words[] = {
 	{"poll-idle", "poll_idle_us", TIME_OR_0, IFLA_SSCOP_POLL_IDLE, 100, 10000000},
 	{"ustat", "ustat", SWITCH, IFLA_SSCOP_USTAT, 0, 1},
 	{"peer", "peer", PEER, IFLA_SSCOP_PEER, 0, 0},
+	{"link-id", "link_id", NUMBER_16, IFLA_SSCOP_LINK_ID, 0, 65535},
 	{"backlog", "backlog", NUMBER_OR_AUTO, IFLA_SSCOP_BACKLOG, 64, 16777216},
 	{"unassured", "unassured", DSCPS, IFLA_SSCOP_UNASSURED, 0, 63},
 	{"bounded", "bounded", DSCPS, IFLA_SSCOP_BOUNDED, 0, 63},
 	{"small", "small", NUMBER, IFLA_SSCOP_SMALL, 0, 65535},
 	{"persist", "persist_us", TIME, IFLA_SSCOP_PERSIST, 1000, 10000000},
-	{"port", "port", PORT, IFLA_SSCOP_PORT, 1, 65535},
+	{"port", "port", NUMBER_16, IFLA_SSCOP_PORT, 1, 65535},
 	{"remote", "remote", HOST, IFLA_SSCOP_REMOTE, 0, 0},
 	{"local", "local", HOST, IFLA_SSCOP_LOCAL, 0, 0},
 };
@@ -76,7 +77,7 @@ static void usage(FILE *out)
 	fputs("Usage: ... sscop [ segment { BYTES | auto } ] [ window SDS ]\n"
 	      "                 [ poll-bytes BYTES ] [ poll-sds SDS ]\n"
 	      "                 [ poll-time TIME ] [ poll-idle TIME ]\n"
-	      "                 [ ustat { on | off } ] [ peer LLADDR ]\n"
+	      "                 [ ustat { on | off } ] [ peer LLADDR ] [ link-id NUMBER ]\n"
 	      "                 [ backlog { BYTES | auto } ]\n"
 	      "                 [ unassured DSCPS ] [ bounded DSCPS ] [ small BYTES ]\n"
 	      "                 [ persist TIME ]\n"
@@ -143,7 +144,7 @@ static int refuse(const struct word *word, const char *value)
 		fprintf(stderr, "auto or octets from %u to %u\n", word->min, word->max);
 		break;
 	case NUMBER:
-	case PORT:
+	case NUMBER_16:
 		fprintf(stderr, "a number from %u to %u\n", word->min, word->max);
 		break;
 	case TIME:
@@ -216,7 +217,7 @@ static int parse_value(const struct word *word, const char *value, struct nlmsgh
 		return refuse(word, value);
 	segment = number;
 	on = number;
-	if (word->kind == SEGMENT || word->kind == PORT)
+	if (word->kind == SEGMENT || word->kind == NUMBER_16)
 		return addattr_l(request, REQUEST_ROOM, word->attr, &segment, sizeof(segment));
 	if (word->kind == SWITCH)
 		return addattr_l(request, REQUEST_ROOM, word->attr, &on, sizeof(on));
@@ -333,7 +334,7 @@ static void print_word(FILE *out, const struct word *word, const struct rtattr *
 		print_or_auto(out, word, number);
 		break;
 	case NUMBER:
-	case PORT:
+	case NUMBER_16:
 		print_number(out, word->text, word->key, number);
 		break;
 	case TIME:

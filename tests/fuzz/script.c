@@ -127,14 +127,16 @@ static void forge(struct input *script, struct world *world, u32 side, bool seal
 				    SSCOP_ERAK, SSCOP_UD, SSCOP_UDSTAT };
 	const struct sscop *s = &world->peers[side].s;
 	struct sscop_pdu pdu = { .type = types[next8(script) % ARRAY_SIZE(types)] };
-	u8 payload[40] = { 1 };
+	u8 payload[40] = { 1 }, of;
 	u32 i;
 
 	pdu.seq = next_seq(script, s);
 	pdu.mr = next_seq(script, s);
 	pdu.ps = next_seq(script, s);
 	pdu.length = 1 + next8(script) % sizeof(payload);
-	pdu.version = SSCOP_VERSION + (next8(script) == 255);
+	of = next8(script);
+	pdu.version = SSCOP_VERSION + (of == 255);
+	pdu.link_id = of == 254 ? of : s->config.link_id;
 	pdu.from = next_number(script, s);
 	pdu.to = next_number(script, s);
 	pdu.sq = s->epoch + next8(script) % 4 - 1;
@@ -250,8 +252,12 @@ struct world *script_run(const u8 *octets, u32 length)
 	struct input script = { octets, length };
 	struct sscop_config a = next_config(&script), b = next_config(&script);
 	u8 start = next8(&script);
-	struct world *world = world_new(&a, &b, 8 + (start & 0x7c) * 3 / 2, start);
+	struct world *world;
 	u32 events;
+
+	a.link_id = start >> 7;
+	b.link_id = a.link_id;
+	world = world_new(&a, &b, 8 + (start & 0x7c) * 3 / 2, start);
 
 	if (start & 1)
 		world_start(world, 0);

@@ -8,6 +8,7 @@
  *	random	octets of random value and number
  *	short	the first octets of a PDU
  *	begin	BGNs with a good CRC and random connection numbers
+ *	links	BGNs that name links, some by ids of other lengths
  *	control	BGAK, END, RS, ER, ENDAK, RSAK, ERAK likewise
  *	replay	frames that DEVICE has sent before
  *	reflect	frames that DEVICE has received, back to their sender
@@ -46,15 +47,31 @@ static uint32_t crc32c(uint32_t crc, const unsigned char *octets, int length)
 	return crc;
 }
 
-/* A control PDU with a good CRC and all else random. */
+/* A control PDU with a good CRC and all else random, of CONTROL octets or more. */
+static int control_of(unsigned char *pdu, int type, int length)
+{
+	pdu[4] = 0x20 | type;
+	pdu[8] = length;
+	pdu[9] = 1;
+	set32(pdu, crc32c(~0U, pdu + 4, length - 4));
+	return length;
+}
+
 static int control(unsigned char *pdu, int type)
 {
-	fill_random(pdu, CONTROL);
-	pdu[4] = 0x20 | type;
-	pdu[8] = CONTROL;
-	pdu[9] = 1;
-	set32(pdu, crc32c(~0U, pdu + 4, CONTROL - 4));
-	return CONTROL;
+	return control_of(pdu, type, fill_random(pdu, CONTROL));
+}
+
+/* A BGN of one of eight links, with as many octets for its id, and others behind. */
+static int of_a_link(unsigned char *pdu)
+{
+	int length = fill_random(pdu, CONTROL + 2 + draw() % 8);
+
+	pdu[CONTROL] = 2;
+	pdu[CONTROL + 1] = draw() % 8 ? 2 : draw() % 8;
+	pdu[CONTROL + 2] = 0;
+	pdu[CONTROL + 3] = draw() % 8;
+	return control_of(pdu, 1, length);
 }
 
 /* Return: octets of a PDU of a kind. */
@@ -68,6 +85,8 @@ static int forged(const char *kind, unsigned char *pdu)
 		return control(pdu, types[draw() % sizeof(types)]), draw() % 9;
 	if (!strcmp(kind, "begin"))
 		return control(pdu, 1);
+	if (!strcmp(kind, "links"))
+		return of_a_link(pdu);
 	return control(pdu, types[draw() % sizeof(types)]);
 }
 
@@ -113,7 +132,7 @@ static int is_sealed(const char *kind)
 
 static int is_made_up(const char *kind)
 {
-	return !!strstr(" random short begin control ", kind);
+	return !!strstr(" random short begin links control ", kind);
 }
 
 /* What the CRC over these octets began with. */

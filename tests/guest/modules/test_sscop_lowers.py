@@ -178,6 +178,50 @@ ip link del s2; pinged left 10.3.0.2; link 2; sleep 1; pinged anew 10.2.0.2
 ip link del near; say "left: $(echo $(ls /sys/class/net))"
 """
 
+#: Links to the same station, told apart by ids: 0, which is none; 3; 65535. Some know their peer.
+LINKED = """
+below; slow 20mbit 5ms
+there="peer 02:00:00:00:00:02"; here="peer 02:00:00:00:00:01"
+make() { ip $1 link add link $2 name s$3 type sscop $5 && ip $1 link set s$3 up
+	ip $1 addr add 10.$3.0.$4/24 dev s$3; }
+pair() { make "" near $1 1 "$2"; make "-n far" far $1 2 "$3"; }
+pair 2; pair 3 "$there link-id 3" "link-id 3"; pair 4 "link-id 65535" "$here link-id 65535"
+make "" near 5 1 "link-id 5"; make "-n far" far 6 2 "$here link-id 6"
+refuse() { key=$1; shift; "$@" 2>&1 | sed -n "1s/^/$key refused: /p" >>$OUT/report; }
+refuse none ip link add link near name s9 type sscop
+refuse same ip link add link near name s9 type sscop $there link-id 3
+refuse unset ip link add link near name s9 type sscop link-id 65535
+refuse running ip link set s4 type sscop link-id 4
+refuse taken ip link set s4 type sscop link-id 3
+echo 65536 2>/dev/null >/sys/class/net/s5/sscop/link_id || say "file refused: 65536"
+ip link set s5 down; refuse stopped ip link set s5 type sscop link-id 3; ip link set s5 up
+sleep 2
+for n in 2 3 4; do pinged $n 10.$n.0.2; $far verified drink 520$n $OUT/drunk$n & done
+sleep 0.1
+for n in 2 3 4; do verified pour 10.$n.0.2 520$n 2000000 60 >/dev/null & pours="$pours $!"; done
+sleep 0.3; say "alone: $(cat /sys/class/net/s5/sscop/state)"
+forge near 02:00:00:00:00:02 02:00:00:00:00:01 links 1000 1
+ip link del s5; ip -n far link set s6 down; ip -n far link del s6
+wait $pours
+stats() { $1 ethtool -S s$2 | sed -n "s/^ *$3: //p"; }
+for n in 2 3 4; do say "$n resets: $(stats "" $n resets) $(stats "$far" $n resets)"
+	say "$n strange: $(stats "$far" $n dropped_stranger) $(stats "$far" $n dropped_length)"; done
+# Removed while it is used, made anew with another id at one end first; the device in another
+# namespace.
+verified pour 10.3.0.2 5203 100000000 1 >/dev/null 2>&1 & pour=$!
+sleep 0.2; ip link del s3; wait $pour
+ip -n far link set s3 down; ip -n far link set s3 type sscop link-id 33; ip -n far link set s3 up
+make "" near 3 1 "link-id 33"; sleep 1; pinged anew 10.3.0.2
+ip netns add third; ip link set s4 netns third; ip -n third link set s4 up
+ip -n third addr add 10.4.0.1/24 dev s4
+refuse moved ip link add link near name s9 type sscop link-id 65535
+sleep 1; ip netns exec third ping -c 3 -i 0.2 -W 5 10.4.0.2 >/dev/null && say "third pinged: yes"
+ip netns del third; make "" near 4 1 "link-id 65535"; sleep 1; pinged back 10.4.0.2
+pinged still 10.2.0.2; say "2 resets at last: $(stats "" 2 resets) $(stats "$far" 2 resets)"
+ip -d link show s4 | sed -n "s/.*\\(link-id [0-9]*\\).*/shown: \\1/p" >>$OUT/report
+ip link del near; say "left: $(echo $(ls /sys/class/net))"
+"""
+
 
 kinds = reported(run, "sscop-kinds", KINDS)
 
@@ -268,6 +312,7 @@ def test_a_stream_where_nothing_below_limits_it(build: Path, root: Path) -> None
 
 
 shared = reported(run, "sscop-shared-device", SHARED)
+CARRIED = "the device below carries another link: each needs a peer or link-id of its own."
 
 
 def test_a_device_carries_links_to_several_peers(shared: Told) -> None:
@@ -284,8 +329,40 @@ def test_a_device_carries_links_to_several_peers(shared: Told) -> None:
 
 @pytest.mark.parametrize("key", ["unset", "same", "zero", "other"])
 def test_each_of_them_has_a_peer_of_its_own(shared: Told, key: str) -> None:
-    line = "the device below carries another link: each needs a peer of its own."
-    assert shared[f"{key} refused"].endswith(line)
+    assert shared[f"{key} refused"].endswith(CARRIED)
+
+
+linked = reported(run, "sscop-linked", LINKED)
+
+
+def test_a_peer_has_several_links_with_ids(linked: Told) -> None:
+    """Which hear each other's frames, and BGNs of any link with the peer's address."""
+    for key in ("2", "3", "4"):
+        assert linked[f"{key} pinged"] == "yes", key
+        assert drunk(linked.out, f"drunk{key}")[0] == (2_000_000, 0)
+        assert numbers(linked, f"{key} resets") == [0, 0]
+        strange, other_lengths = numbers(linked, f"{key} strange")
+        assert strange > 500 and other_lengths > 50
+    assert linked["alone"] == "beginning"
+    assert linked["shown"] == "link-id 65535"
+
+
+def test_they_come_and_go_alone(linked: Told) -> None:
+    for key in ("anew", "third", "back", "still"):
+        assert linked[f"{key} pinged"] == "yes", key
+    assert linked["2 resets at last"] == "0 0"
+    assert not {"s2", "s3", "s4"} & set(linked["left"].split())
+
+
+@pytest.mark.parametrize("key", ["none", "same", "unset", "taken", "stopped", "moved"])
+def test_an_id_is_used_once(linked: Told, key: str) -> None:
+    assert linked[f"{key} refused"].endswith(CARRIED)
+
+
+def test_an_id_is_changed_while_the_device_is_down(linked: Told) -> None:
+    line = "link-id can only be changed while the device is down."
+    assert linked["running refused"].endswith(line)
+    assert linked["file refused"] == "65536"
 
 
 @pytest.mark.deep

@@ -56,6 +56,7 @@ WORDS = {
     "USTAT": (u8, {"on": 1, "off": 0}),
     "PEER": (bytes.fromhex, {"02:00:00:00:00:01": "020000000001",
                              "0A:bC:00:00:00:ff": "0abc000000ff"}),
+    "LINK_ID": (u16, {"0": 0, "65535": 65535}),
     "BACKLOG": (u32, {"3000": 3000}),
     "UNASSURED": (u64, {"none": 0, "ef": 1 << 46, "0,63": 1 | 1 << 63, "46,ef": 1 << 46}),
     "BOUNDED": (u64, {"8": 1 << 8}),
@@ -80,10 +81,10 @@ def test_a_word_is_an_attribute(ip: Ip, name: str, value: str) -> None:
 def test_all_words_at_once_and_none(ip: Ip) -> None:
     words = (
         "segment 128 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat on "
-        "peer 02:00:00:00:00:01 backlog 3000 unassured ef bounded 8 small 200 persist 1s "
+        "peer 02:00:00:00:00:01 link-id 7 backlog 3000 unassured ef bounded 8 small 200 persist 1s "
         "port 4789 remote 10.0.0.1 local 10.0.0.2"
     )
-    names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER BACKLOG".split()
+    names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER LINK_ID BACKLOG".split()
     names += ["UNASSURED", "BOUNDED", "SMALL", "PERSIST", "PORT", "REMOTE", "LOCAL"]
     assert list(ip.asks_for(*words.split())) == [NUMBERS[name] for name in names]
     assert ip.asks_for() == {}
@@ -102,6 +103,7 @@ WRONG = {
     "ustat {}: must be on or off": ["yes"],
     "peer {}: must be a hardware address such as 02:00:00:00:00:01":
         ["02:00:00:00:00", "02:00:00:00:00:01:02", "02-00-00-00-00-01", "10.0.0.1"],
+    "link-id {}: must be a number from 0 to 65535": ["65536", "-1", "one"],
     "backlog {}: must be auto or octets from 64 to 16777216": ["63"],
     "unassured {}: must be none, or DSCPs from 0 to 63 or ef, with commas":
         ["64", "ef,", "all", "none,8", "-1", "0," * 100 + "0"],
@@ -133,7 +135,7 @@ def test_help(ip: Ip, root: Path) -> None:
     done = ip.run("link", "help", "sscop")
     source = (root / "sscop" / "iproute2" / "link_sscop.c").read_text()
     words = re.findall(r'^\t\{"([\w-]+)", "\w+", \w+, IFLA', source, re.M)
-    assert len(words) == 16
+    assert len(words) == 17
     assert re.findall(r"\[ ([\w-]+) [A-Z{]", done.stdout) == words
     made = ip.run("link", "add", "link", "lo", "name", "s0", "type", "sscop", "help")
     assert (made.returncode, made.stderr) == (1, done.stdout)
@@ -150,7 +152,7 @@ def data() -> dict[str, bytes]:
         "POLL_TIME": u32(100_000), "POLL_IDLE": u32(10_000), "USTAT": u8(1), "PEER": ADDRESS,
         "UNASSURED": u64(1 << 46 | 1 << 8), "BOUNDED": u64(0), "SMALL": u32(200),
         "PERSIST": u32(1_000_000),
-        "BACKLOG": u32(3000), "STATE": u8(3), "SEGMENT_NOW": u16(251), "PORT": u16(4789),
+        "BACKLOG": u32(3000), "LINK_ID": u16(513), "STATE": u8(3), "SEGMENT_NOW": u16(251), "PORT": u16(4789),
         "REMOTE": bytes.fromhex("c0000201"), "LOCAL": bytes(15) + b"\1",
     }  # fmt: skip
 
@@ -159,7 +161,7 @@ def test_show(ip: Ip, data: dict[str, bytes]) -> None:
     text = ip.shows(whole(data, NUMBERS), "-d")
     assert (
         "sscop segment auto window 1024 poll-bytes 3000 poll-sds 0 poll-time 100ms "
-        "poll-idle 10ms ustat on peer 02:00:00:00:00:01 backlog 3000 "
+        "poll-idle 10ms ustat on peer 02:00:00:00:00:01 link-id 513 backlog 3000 "
         "unassured 8,46 bounded none small 200 persist 1s port 4789 "
         "remote 192.0.2.1 local ::1 state ready segment-now 251 "
     ) in text
@@ -182,7 +184,7 @@ def test_show_as_json(ip: Ip, data: dict[str, bytes]) -> None:
         "segment": "auto", "window": 1024, "poll_bytes": 3000, "poll_sds": 0,
         "poll_time_us": 100_000, "poll_idle_us": 10_000, "ustat": True,
         "unassured": "8,46", "bounded": "none", "small": 200, "persist_us": 1_000_000,
-        "peer": "02:00:00:00:00:01", "backlog": 3000, "port": 4789, "remote": "192.0.2.1",
+        "peer": "02:00:00:00:00:01", "link_id": 513, "backlog": 3000, "port": 4789, "remote": "192.0.2.1",
         "local": "::1", "state": "ready", "segment_now": 251,
     }  # fmt: skip
     assert link["linkinfo"] == {"info_kind": "sscop", "info_data": wanted}
