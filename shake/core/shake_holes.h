@@ -295,6 +295,13 @@ struct shake_arrival {
 	u32 now;
 };
 
+/* How data comes. */
+enum shake_come {
+	SHAKE_COME_FIRST,		/* as it was sent first */
+	SHAKE_COME_COPY,		/* behind what its path brought before: as a copy */
+	SHAKE_COME_AGAIN,		/* TCP has sent it again */
+};
+
 /* What M_AL says. */
 enum shake_mal {
 	SHAKE_NO_MAL,
@@ -802,15 +809,18 @@ static inline void shake_holes_learn_patience(struct shake_holes *h, u8 paths, u
  * shake_holes_filled() - all data of a hole has arrived, 4.3.1
  * @h: the flow
  * @hole: the hole
- * @again: by a retransmission
+ * @come: how
  * @counts: what happened
+ *
+ * What was marked as lost with a segment behind it may have been late by another path: that tells
+ * nothing of copies.
  */
 static inline void shake_holes_filled(struct shake_holes *h, struct shake_hole *hole,
-				      bool again, struct shake_flow_counts *counts)
+				      enum shake_come come, struct shake_flow_counts *counts)
 {
-	bool undecided = hole->mode == SHAKE_HOLE_UNDECIDED;
+	bool undecided = hole->mode == SHAKE_HOLE_UNDECIDED, again = come == SHAKE_COME_AGAIN;
 
-	if (!again && hole->mending && !undecided) {
+	if (come == SHAKE_COME_COPY && hole->mending && !undecided) {
 		counts->holes_mended++;
 		shake_holes_learn_patience(h, hole->shown, h->now - hole->since);
 	} else if (!again) {
@@ -831,7 +841,8 @@ static inline void shake_holes_filled(struct shake_holes *h, struct shake_hole *
 
 /* Fill a hole with data from @seq to @end that is partly in it, 4.3.1. */
 static inline void shake_holes_fill_one(struct shake_holes *h, u32 at, u32 seq, u32 end,
-					bool again, struct shake_flow_counts *counts)
+					enum shake_come come,
+					struct shake_flow_counts *counts)
 {
 	struct shake_hole *hole = &h->hole[at];
 
@@ -843,7 +854,7 @@ static inline void shake_holes_fill_one(struct shake_holes *h, u32 at, u32 seq, 
 	if (shake_before(hole->first, seq))
 		hole->end = seq;
 	else
-		shake_holes_filled(h, hole, again, counts);
+		shake_holes_filled(h, hole, come, counts);
 }
 
 /**
@@ -851,13 +862,13 @@ static inline void shake_holes_fill_one(struct shake_holes *h, u32 at, u32 seq, 
  * @h: the flow
  * @seq: its first number
  * @end: first number behind it
- * @again: it is a retransmission
+ * @come: how
  * @counts: what happened
  *
  * Return: whether it was missing.
  */
-static inline bool shake_holes_fill(struct shake_holes *h, u32 seq, u32 end, bool again,
-				    struct shake_flow_counts *counts)
+static inline bool shake_holes_fill(struct shake_holes *h, u32 seq, u32 end,
+				    enum shake_come come, struct shake_flow_counts *counts)
 {
 	bool missing = false;
 	u32 at;
@@ -868,7 +879,7 @@ static inline bool shake_holes_fill(struct shake_holes *h, u32 seq, u32 end, boo
 		if (!shake_before(seq, h->hole[at].end) ||
 		    !shake_hole_is_open(&h->hole[at]))
 			continue;
-		shake_holes_fill_one(h, at, seq, end, again, counts);
+		shake_holes_fill_one(h, at, seq, end, come, counts);
 		missing = true;
 	}
 	return missing;
@@ -1018,36 +1029,46 @@ static inline void shake_holes_expect_dupack(struct shake_holes *h)
 
 /* The list and what is known of the paths, with new data. Return: whether it was missing. */
 static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_arrival *a,
-				     bool again, struct shake_flow_counts *counts)
+				     enum shake_come come, struct shake_flow_counts *counts)
 {
 	bool missing;
 
 	if (shake_before(h->high, a->seq))
 		shake_holes_open(h, a->seq, counts);
 	shake_holes_take_path(h, a, counts);
-	missing = shake_holes_fill(h, a->seq, a->end, again, counts);
+	missing = shake_holes_fill(h, a->seq, a->end, come, counts);
 	shake_raise(&h->high, a->end);
 	shake_holes_clear(h, a->alive, counts);
 	shake_holes_set_received(h);
 	return missing;
 }
 
+/* How a segment comes. A path keeps order: what is not beyond its M_HA is sent again by it. */
+static inline enum shake_come shake_holes_come(const struct shake_holes *h,
+					       const struct shake_arrival *a)
+{
+	if (a->has_mal && shake_before(a->seq, a->m_al))
+		return SHAKE_COME_AGAIN;
+	if (shake_ends_knows(&h->paths, a->path) &&
+	    !shake_before(h->paths.end[a->path], a->end))
+		return SHAKE_COME_COPY;
+	return SHAKE_COME_FIRST;
+}
+
 /* Data of a flow, with numbers that make sense: 4.1 to 4.3. */
 static inline void shake_holes_data(struct shake_holes *h, const struct shake_arrival *a,
 				    struct shake_flow_counts *counts)
 {
-	bool again = a->has_mal && shake_before(a->seq, a->m_al);
 	bool fresh = shake_before(h->high, a->end);
-	bool beyond, copy;
+	enum shake_come come;
+	bool beyond;
 
 	shake_holes_forget(h, fresh ? a->end : h->high);
 	shake_holes_make_room(h);
 	beyond = shake_before(h->received, a->seq);
-	/* a path keeps order: what is not beyond its M_HA is sent again by it */
-	copy = shake_ends_knows(&h->paths, a->path) &&
-	       !shake_before(h->paths.end[a->path], a->end);
-	fresh |= shake_holes_enter(h, a, again, counts);
-	if (!fresh && !again && a->has_mal && !copy)
+	come = shake_holes_come(h, a);
+	fresh |= shake_holes_enter(h, a, come, counts);
+	if (!fresh && come == SHAKE_COME_FIRST && a->has_mal)
 		shake_holes_learn_needless(h);
 	if (beyond && fresh)
 		shake_holes_expect_dupack(h);

@@ -16,7 +16,8 @@
  *
  * A path is not worth its losses if all paths together have less, by their rates and the limit,
  * than the others have. Paths that have no queue may carry more than is known of them: then their
- * limit alone counts, and what they have without the path shows whether that was right.
+ * limit alone counts if they carry a part of what the path does (shake_sched_may_leave()), as what
+ * is hardly used loses nothing. What they have without the path shows whether that was right.
  */
 #ifndef _APOGEE_SHAKE_WORTH_H
 #define _APOGEE_SHAKE_WORTH_H
@@ -137,9 +138,9 @@ static inline bool shake_worth_is_poor(const struct shake_choice *paths, u32 cou
 				       u32 flows, u32 queue, bool repaired, bool tries)
 {
 	const struct shake_path_est *bad = paths[index].est;
+	u32 part = bad->loss.out ? SHAKE_RETURN_PART : SHAKE_LEAVE_PART, other;
 	struct shake_worth with = { .full = true }, without = { .full = true };
 	u64 all, rest;
-	u32 other;
 
 	if (shake_worth_share(&bad->loss) < SHAKE_WORTH_LEAST || bad->loss.told < SHAKE_LOSS_FEW)
 		return false;
@@ -153,7 +154,7 @@ static inline bool shake_worth_is_poor(const struct shake_choice *paths, u32 cou
 		shake_worth_add(&with, est, queue, repaired);
 		shake_worth_add(&without, est, queue, repaired);
 	}
-	if (!without.rate)
+	if (!without.rate || (tries && !without.full && part * without.rate < shake_path_rate(bad)))
 		return false;
 	all = shake_worth_limit(&with, flows);
 	if (all >= with.rate)

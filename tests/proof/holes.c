@@ -246,21 +246,22 @@ static inline void shake_holes_learn_patience(struct shake_holes *h, u8 paths, u
   @ ensures hole->dupack <= \old(hole->dupack);
   @*/
 static inline void shake_holes_filled(struct shake_holes *h, struct shake_hole *hole,
-				      bool again, struct shake_flow_counts *counts);
+				      enum shake_come come, struct shake_flow_counts *counts);
 
 /*@ requires HOLES_COUNTS(h) && at < h->count;
   @ assigns *h, h->hole[0 .. h->room - 1], *counts;
   @ ensures HOLES_KEPT(h) && \old(h->count) <= h->count <= \old(h->count) + 1;
   @*/
 static inline void shake_holes_fill_one(struct shake_holes *h, u32 at, u32 seq, u32 end,
-					bool again, struct shake_flow_counts *counts);
+					enum shake_come come,
+					struct shake_flow_counts *counts);
 
 /*@ requires HOLES_COUNTS(h);
   @ assigns *h, h->hole[0 .. h->room - 1], *counts;
   @ ensures HOLES_KEPT(h) && h->count >= \old(h->count);
   @*/
-static inline bool shake_holes_fill(struct shake_holes *h, u32 seq, u32 end, bool again,
-				    struct shake_flow_counts *counts);
+static inline bool shake_holes_fill(struct shake_holes *h, u32 seq, u32 end,
+				    enum shake_come come, struct shake_flow_counts *counts);
 
 /*@ requires HOLES_COUNTS(h);
   @ assigns h->count, h->hole[0 .. h->room - 1], *counts;
@@ -433,7 +434,13 @@ static inline void shake_holes_expect_dupack(struct shake_holes *h);
   @ ensures HOLES_KEPT(h);
   @*/
 static inline bool shake_holes_enter(struct shake_holes *h, const struct shake_arrival *a,
-				     bool again, struct shake_flow_counts *counts);
+				     enum shake_come come, struct shake_flow_counts *counts);
+
+/*@ requires \valid_read(h) && \valid_read(a) && a->path < 8;
+  @ assigns \nothing;
+  @*/
+static inline enum shake_come shake_holes_come(const struct shake_holes *h,
+					       const struct shake_arrival *a);
 
 /*@ requires HOLES_COUNTS(h) && \valid_read(a) && a->path < 8;
   @ requires \separated(a, h) && \separated(a, counts) && \separated(a, HOLES_ROOM(h));

@@ -553,6 +553,18 @@ def test_a_path_that_died_has_no_copies(apogee: Library, dies: bool) -> None:
     assert agent.ack(2000, DROP_ALL) == (PASS if dies else DROP)
 
 
+def test_what_was_only_late_teaches_no_patience(apogee: Library) -> None:
+    """seg#3 is late on path 3; seg#4, in the same hole, is lost on path 1, and comes as a copy."""
+    agent = Agent(apogee, paths=3).syn()
+    for path, number, mal in ((1, 1, 0), (2, 2, 0), (2, 5, 1999), (1, 6, 3999)):
+        agent.segment(path, number, mal, kept=True)
+    assert agent.holes == [(2000, 4000, NEEDED)]
+    agent.segment(3, 3, 0, kept=True)
+    assert (any(agent.state.patience), agent.counts.holes_mended) == (False, 0)
+    agent.segment(1, 4, 999, kept=True)
+    assert (agent.state.patience[0] > 0, agent.counts.holes_mended) == (True, 1)
+
+
 def test_what_tcp_sent_again_teaches_no_patience(agent: Agent) -> None:
     proved(agent)
     agent.segment(1, 3, 4999, kept=True)

@@ -29,14 +29,16 @@ def known(apogee: Library, mbits: float, delay_ms: float, loss: float = 0) -> Li
     return link
 
 
-def poor(apogee: Library, *links: Link, flows: int = 1, repaired: bool = True) -> bool:
+def poor(
+    apogee: Library, *links: Link, flows: int = 1, repaired: bool = True, tries: bool = False
+) -> bool:
     """Of the last path."""
     choices = (apogee.headers.structs["shake_choice"] * len(links))()
     for choice, link in zip(choices, links, strict=True):
         choice.est.contents, choice.weight = link.est, 100
     last = len(links) - 1
     return bool(
-        apogee.shake_worth_is_poor(choices, len(links), last, flows, QUEUE, repaired, False)
+        apogee.shake_worth_is_poor(choices, len(links), last, flows, QUEUE, repaired, tries)
     )
 
 
@@ -84,6 +86,14 @@ def test_more_under_way_than_copies(apogee: Library) -> None:
 def test_many_flows_suffer_less(apogee: Library) -> None:
     paths = [known(apogee, 9.76, 102), known(apogee, 5.84, 57, 0.0733)]
     assert poor(apogee, *paths) and not poor(apogee, *paths, flows=10)
+
+
+@pytest.mark.parametrize(("mbits", "worse"), [(0.24, False), (2.4, False), (6, True)])
+def test_nothing_is_left_out_for_a_trickle(apogee: Library, mbits: float, worse: bool) -> None:
+    """A hardly used far path loses nothing; a near one's short queue does. Twice its rate counts."""
+    far = known(apogee, mbits, 237)
+    far.est.intervals = 0
+    assert poor(apogee, far, known(apogee, 25.7, 14, 0.055), tries=True) == worse
 
 
 def test_nothing_is_left_out_for_a_path_that_is_no_better(apogee: Library) -> None:
