@@ -15,7 +15,8 @@ pytestmark = pytest.mark.guest
 
 WORDS = (
     "segment 256 window 512 poll-bytes 0 poll-sds 16 poll-time 10s poll-idle 0 ustat off "
-    "peer 02:00:00:00:00:02 link-id 513 backlog 5000 unassured 46 bounded 8,34 small 300 persist 250ms"
+    "peer 02:00:00:00:00:02 link-id 513 backlog 5000 unassured 46 bounded 8,34 small 300 "
+    "persist 250ms"
 )
 
 SCRIPT = """
@@ -137,8 +138,8 @@ def test_a_link_begins_with_the_defaults(said: dict[str, str]) -> None:
     assert data(said, "defaults") == DEFAULTS
     assert (
         "segment auto window 16384 poll-bytes 3000 poll-sds 0 poll-time 100ms poll-idle 10ms "
-        "ustat on peer 00:00:00:00:00:00 link-id 0 backlog auto unassured none bounded none small 0 "
-        "persist 1s state idle segment-now "
+        "ustat on peer 00:00:00:00:00:00 link-id 0 backlog auto unassured none bounded none "
+        "small 0 persist 1s state idle segment-now "
     ) in said["defaults"]
 
 
@@ -186,7 +187,10 @@ def test_files_need_the_right_to_change_networks(said: dict[str, str]) -> None:
         ("both", "a DSCP cannot be unassured and bounded"),
         ("classes", "classes can only be begun or left while the device is down"),
         ("without", "what is below is missing: link DEVICE, or port PORT for UDP"),
-        ("second", "the device below carries another link: each needs a peer or link-id of its own"),
+        (
+            "second",
+            "the device below carries another link: each needs a peer or link-id of its own",
+        ),
         ("window", "window can only be changed while the device is down"),
     ],
 )

@@ -90,7 +90,7 @@ def test_many_flows_suffer_less(apogee: Library) -> None:
 
 @pytest.mark.parametrize(("mbits", "worse"), [(0.24, False), (2.4, False), (6, True)])
 def test_nothing_is_left_out_for_a_trickle(apogee: Library, mbits: float, worse: bool) -> None:
-    """A hardly used far path loses nothing; a near one's short queue does. Twice its rate counts."""
+    """A hardly used far path loses nothing, a near short queue does. Twice its rate counts."""
     far = known(apogee, mbits, 237)
     far.est.intervals = 0
     assert poor(apogee, far, known(apogee, 25.7, 14, 0.055), tries=True) == worse

@@ -84,8 +84,8 @@ def test_all_words_at_once_and_none(ip: Ip) -> None:
         "peer 02:00:00:00:00:01 link-id 7 backlog 3000 unassured ef bounded 8 small 200 persist 1s "
         "port 4789 remote 10.0.0.1 local 10.0.0.2"
     )
-    names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER LINK_ID BACKLOG".split()
-    names += ["UNASSURED", "BOUNDED", "SMALL", "PERSIST", "PORT", "REMOTE", "LOCAL"]
+    names = "SEGMENT WINDOW POLL_BYTES POLL_SDS POLL_TIME POLL_IDLE USTAT PEER LINK_ID".split()
+    names += ["BACKLOG", "UNASSURED", "BOUNDED", "SMALL", "PERSIST", "PORT", "REMOTE", "LOCAL"]
     assert list(ip.asks_for(*words.split())) == [NUMBERS[name] for name in names]
     assert ip.asks_for() == {}
 
@@ -152,7 +152,8 @@ def data() -> dict[str, bytes]:
         "POLL_TIME": u32(100_000), "POLL_IDLE": u32(10_000), "USTAT": u8(1), "PEER": ADDRESS,
         "UNASSURED": u64(1 << 46 | 1 << 8), "BOUNDED": u64(0), "SMALL": u32(200),
         "PERSIST": u32(1_000_000),
-        "BACKLOG": u32(3000), "LINK_ID": u16(513), "STATE": u8(3), "SEGMENT_NOW": u16(251), "PORT": u16(4789),
+        "BACKLOG": u32(3000), "LINK_ID": u16(513), "STATE": u8(3), "SEGMENT_NOW": u16(251),
+        "PORT": u16(4789),
         "REMOTE": bytes.fromhex("c0000201"), "LOCAL": bytes(15) + b"\1",
     }  # fmt: skip
 
@@ -184,8 +185,8 @@ def test_show_as_json(ip: Ip, data: dict[str, bytes]) -> None:
         "segment": "auto", "window": 1024, "poll_bytes": 3000, "poll_sds": 0,
         "poll_time_us": 100_000, "poll_idle_us": 10_000, "ustat": True,
         "unassured": "8,46", "bounded": "none", "small": 200, "persist_us": 1_000_000,
-        "peer": "02:00:00:00:00:01", "link_id": 513, "backlog": 3000, "port": 4789, "remote": "192.0.2.1",
-        "local": "::1", "state": "ready", "segment_now": 251,
+        "peer": "02:00:00:00:00:01", "link_id": 513, "backlog": 3000, "port": 4789,
+        "remote": "192.0.2.1", "local": "::1", "state": "ready", "segment_now": 251,
     }  # fmt: skip
     assert link["linkinfo"] == {"info_kind": "sscop", "info_data": wanted}
     data["SEGMENT"] = u16(256)
