@@ -62,3 +62,10 @@ states = st.fixed_dictionaries(
     | {name: st.integers(0, most) for name, most in BOUNDS.items()}
     | dict.fromkeys(FLAGS, flag)
 )
+
+
+def way_back(apogee: Library, j: Any, now: int, stamp: int, most: int) -> int:
+    """An ACK's timestamp, evaluated as tcp_star.c does."""
+    if not apogee.judge_in_time(j, now, stamp, most):
+        apogee.judge_see_clock(j, now, stamp, most)
+    return apogee.judge_way_back(j, now, stamp, most)

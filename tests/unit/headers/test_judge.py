@@ -36,6 +36,7 @@ from tests.unit.headers.judge_states import (
     u8,
     u16,
     u32,
+    way_back,
 )
 
 SEGMENT = 32  # excess is counted in parts of one
@@ -541,13 +542,6 @@ OFFSET = 10**9 + 77
 def tsval(at: int, tick_us: Fraction = Fraction(1000)) -> int:
     """Of a clock with this unit."""
     return math.floor((at + OFFSET) / tick_us) % 2**32
-
-
-def way_back(apogee: Library, j: Any, now: int, stamp: int, most: int) -> int:
-    """An ACK's timestamp, evaluated as tcp_star.c does."""
-    if not apogee.judge_in_time(j, now, stamp, most):
-        apogee.judge_see_clock(j, now, stamp, most)
-    return apogee.judge_way_back(j, now, stamp, most)
 
 
 @given(u32, u32, st.integers(0, 12), u32 | st.integers(0, 4000), flag, flag)

@@ -25,6 +25,7 @@ from tests.unit.headers.judge_states import (
     judge,
     states,
     u32,
+    way_back,
 )
 
 SKIP, TEST, RENEW, REST = (BOUNDS[name] for name in ("skip", "test", "renew", "rest"))
@@ -34,13 +35,9 @@ rtts = st.integers(1000, 2**22)
 windows = st.integers(2, 2000)
 
 
-def way_back(apogee: Library, j: Any, now: int, rtt: int) -> int:
+def still_way_back(apogee: Library, j: Any, now: int, rtt: int) -> int:
     """What an ACK's way back is longer, on a way of no time."""
-    most = max(rtt - j.base_us, 0)
-    stamp = (now // 1000 + TICKS) % 2**32
-    if not apogee.judge_in_time(j, now, stamp, most):
-        apogee.judge_see_clock(j, now, stamp, most)
-    return apogee.judge_way_back(j, now, stamp, most)
+    return way_back(apogee, j, now, (now // 1000 + TICKS) % 2**32, max(rtt - j.base_us, 0))
 
 
 def rounds(
@@ -51,7 +48,7 @@ def rounds(
     """
     for passed in range(rtt, 2**32, rtt):
         clock = (now + passed) % 2**32
-        apogee.judge_rtt(j, rtt - way_back(apogee, j, clock, rtt), sent)
+        apogee.judge_rtt(j, rtt - still_way_back(apogee, j, clock, rtt), sent)
         r = a_round(apogee, sent, lost, rtt_us=rtt, now_us=clock, **fields)
         apogee.judge_end_rtt(j, r)
         apogee.judge_use(j, r)
@@ -147,7 +144,7 @@ def test_the_path_s_rtt_is_found(
     waits = 1 + SKIP + RENEW + TEST + REST
     measures = (10_000_000 + CLOCK) // rtt + 2 + RENEW
     after(apogee, j, waits + measures, rtt, sent, path=path, now=now)
-    there = rtt - way_back(apogee, j, now, rtt)
+    there = rtt - still_way_back(apogee, j, now, rtt)
     assert there >= j.base_us
     # timestamps may be too old by two ticks
     assert is_empty(max(there - 2000, 0), j.base_us, rtt // max(path, 1) // 2)
@@ -161,7 +158,7 @@ def test_a_path_s_rtt_that_is_little_too_short_is_found(apogee: Library, short_u
     j = apogee.new("judge_state")
     apogee.judge_init(j, 100_000 - short_us, 0, TICKS)
     for at in range(100_000, 11_100_000, 100_000):
-        apogee.judge_rtt(j, 100_000 - way_back(apogee, j, at, 100_000), 50)
+        apogee.judge_rtt(j, 100_000 - still_way_back(apogee, j, at, 100_000), 50)
         r = a_round(apogee, 50, 3, path=50, rtt_us=107_000, now_us=at)
         apogee.judge_end_rtt(j, r)
         apogee.judge_use(j, r)
@@ -197,7 +194,7 @@ def test_a_longer_path_is_found_in_ten_seconds(
     """
     rtt = base * percent // 100 + 2200
     j = judge(apogee, base_us=base, last_us=base, low_us=base, seen=now // CLOCK % 2**8)
-    way_back(apogee, j, now, base)
+    still_way_back(apogee, j, now, base)
     lost = sent * lost // 1000
     for passed in rounds(apogee, j, rtt, sent, lost, path=path, now=now):
         if rtt - 2000 <= j.base_us <= rtt:
