@@ -63,6 +63,6 @@ scripts/lab run requests --engine uml --seed 1,2,3,4,5 --duration 300 --set wind
 	star,cubic,bbr,star+star,star+cubic,star+bbr,cubic+star,cubic+cubic,cubic+bbr,bbr+star,bbr+cubic,bbr+bbr --json \
 	docs/results/moving/requests.jsonl
 
-# On a kept connection, a pause after each: 2026-11-29
+# On a kept connection, a pause after each
 scripts/lab run requests --engine uml --cc star,bbr,cubic --set sizes=1MB --set persistent=1 --set period=4s \
 	--set window=16MB --repeat 3 --json docs/results/moving/persistent.jsonl
