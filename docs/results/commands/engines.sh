@@ -61,7 +61,7 @@ scripts/lab run satellite-shared --cc star,bbr --set window=16MB --duration 120 
 	--set queue=62.5kB --repeat 5 --json docs/results/engines-ten-qemu.jsonl
 # engine qemu the same, without --engine uml, to engines-NAME-qemu.jsonl;
 # open.jsonl, paper.jsonl and compress*.jsonl, slowreturn-peers.jsonl: satellite.md; sharing-star.jsonl: sharing.md;
-# outages-*.jsonl: choosing.md; moving, and engines-moving.jsonl from its files: moving.md
+# outages-*.jsonl: satellite.md; moving, and engines-moving.jsonl from its files: moving.md
 scripts/lab compare-engines docs/results/open.jsonl docs/results/engines-open.jsonl
 scripts/lab compare-engines docs/results/paper.jsonl docs/results/engines-paper.jsonl
 scripts/lab compare-engines docs/results/compress.jsonl docs/results/compress-peers.jsonl
