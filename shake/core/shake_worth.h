@@ -17,7 +17,8 @@
  * A path is not worth its losses if all paths together have less, by their rates and the limit,
  * than the others have. Paths that have no queue may carry more than is known of them: then their
  * limit alone counts if they carry a part of what the path does (shake_sched_may_leave()), as what
- * is hardly used loses nothing. What they have without the path shows whether that was right.
+ * is hardly used loses nothing; of what TCP can have of the path where nothing repairs it. What they
+ * have without the path shows whether that was right.
  */
 #ifndef _APOGEE_SHAKE_WORTH_H
 #define _APOGEE_SHAKE_WORTH_H
@@ -140,11 +141,14 @@ static inline bool shake_worth_is_poor(const struct shake_choice *paths, u32 cou
 	const struct shake_path_est *bad = paths[index].est;
 	u32 part = bad->loss.out ? SHAKE_RETURN_PART : SHAKE_LEAVE_PART, other;
 	struct shake_worth with = { .full = true }, without = { .full = true };
-	u64 all, rest;
+	u64 all, alone, rest;
 
 	if (shake_worth_share(&bad->loss) < SHAKE_WORTH_LEAST || bad->loss.told < SHAKE_LOSS_FEW)
 		return false;
 	shake_worth_add(&with, bad, queue, repaired);
+	alone = shake_path_rate(bad);
+	if (!repaired || !shake_worth_has_copies(bad, queue))
+		alone = min(alone, shake_worth_limit(&with, flows));
 	for (other = 0; other < min(count, SHAKE_CHOICES_MAX); other++) {
 		const struct shake_path_est *est = paths[other].est;
 
@@ -154,7 +158,7 @@ static inline bool shake_worth_is_poor(const struct shake_choice *paths, u32 cou
 		shake_worth_add(&with, est, queue, repaired);
 		shake_worth_add(&without, est, queue, repaired);
 	}
-	if (!without.rate || (tries && !without.full && part * without.rate < shake_path_rate(bad)))
+	if (!without.rate || (tries && !without.full && part * without.rate < alone))
 		return false;
 	all = shake_worth_limit(&with, flows);
 	if (all >= with.rate)

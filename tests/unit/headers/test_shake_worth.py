@@ -96,6 +96,17 @@ def test_nothing_is_left_out_for_a_trickle(apogee: Library, mbits: float, worse:
     assert poor(apogee, far, known(apogee, 25.7, 14, 0.055), tries=True) == worse
 
 
+@pytest.mark.parametrize(("mbits", "ms", "loss"), [(5, 30, 0.18), (20, 15, 0.06)])
+def test_a_lossy_path_that_nothing_repairs_gives_way_to_one_hardly_used(
+    apogee: Library, mbits: float, ms: float, loss: float
+) -> None:
+    """TCP has little of it, and RAH prefers the near one: the far one would stay hardly used."""
+    far = known(apogee, 0.29, 100)
+    far.est.intervals = 0
+    bad = known(apogee, mbits, ms, loss)
+    assert poor(apogee, far, bad, repaired=False, tries=True)
+
+
 def test_nothing_is_left_out_for_a_path_that_is_no_better(apogee: Library) -> None:
     assert not poor(apogee, known(apogee, 9.76, 102, 0.06), known(apogee, 5.84, 57, 0.0733))
     assert not poor(apogee, known(apogee, 5.84, 57, 0.0733))
