@@ -17,7 +17,7 @@
  * A path is not worth its losses if all paths together have less, by their rates and the limit,
  * than the others have. Paths that have no queue may carry more than is known of them: then their
  * limit alone counts if they carry a part of what the path does (shake_sched_may_leave()), as what
- * is hardly used loses nothing; of what TCP can have of the path where nothing repairs it. What they
+ * is hardly used loses nothing. Where nothing repairs it that is what TCP can have of it. What they
  * have without the path shows whether that was right.
  */
 #ifndef _APOGEE_SHAKE_WORTH_H
