@@ -16,6 +16,8 @@
 #define FLOWS 256
 #define TARGET 3U		/* round trips that a packet may always have to wait */
 #define INTERVAL 10U		/* round trips in which it need not once */
+#define TARGET_LEAST 5000U	/* us: RFC 8289, section 4.4, as the link is a part of TCP's path, */
+#define INTERVAL_LEAST 100000U	/* us: section 4.3 */
 #define FRAMES 3U		/* whose time a round trip contains */
 #define DEFAULT_US 100000U	/* round trip while none is known */
 #define MOST_US 6000000U		/* the longest: CoDel's times wrap */
@@ -98,11 +100,12 @@ static u32 repair_us(u32 rtt, u32 takes)
  */
 void sscop_above_know(struct sscop_above *above, u64 rate, u32 rtt, u64 takes, u32 packet)
 {
-	u32 us = repair_us(rtt, min_t(u64, takes, MOST_US)), interval = INTERVAL * us;
+	u32 us = repair_us(rtt, min_t(u64, takes, MOST_US));
+	u32 interval = max(INTERVAL * us, INTERVAL_LEAST);
 	u64 octets = div_u64(min_t(u64, rate, MEMORY_MOST) * interval, USEC_PER_SEC);
 
 	above->params.mtu = packet;
-	above->params.target = codel_time(TARGET * us);
+	above->params.target = codel_time(max(TARGET * us, TARGET_LEAST));
 	above->params.interval = codel_time(interval);
 	above->fq.memory_limit = rate ? clamp_t(u64, MEMORY * octets, MEMORY_LEAST, MEMORY_MOST) :
 					MEMORY_MOST;

@@ -141,11 +141,12 @@ static u32 radio_loss(const struct sscop_clock *c)
 }
 
 /* us: the round trip when little was sent. Without a queue it may vary as well, where radios take
- * turns, devices complete late, or STATs wait behind others on a slow way back.
+ * turns, devices complete late, or STATs wait behind others on a slow way back. What leaves is
+ * told by a POLL's STAT: what is sent until the next POLL belongs to it.
  */
 static u32 round_trip(const struct sscop_clock *c)
 {
-	return max(c->rested, sscop_clock_base(c));
+	return max3(c->rested, sscop_clock_base(c), SSCOP_CLOCK_POLLED);
 }
 
 /* octets that the link holds when its queue is empty */
