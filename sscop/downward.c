@@ -242,13 +242,13 @@ static void count_sent(struct sscop_dev *d, u32 octets, u64 now)
 }
 
 /* Whether the link has been silent for longer than what waits takes, and there is memory. */
-static bool may_take_in(const struct sscop_dev *d)
+static bool may_take_in(const struct sscop_dev *d, u64 now)
 {
 	u32 memory = READ_ONCE(d->came_memory) - READ_ONCE(d->begun_memory);
 
 	return READ_ONCE(d->held) + memory < sscop_memory_most(d) &&
 	       sscop_intake_may(read_intake(d), READ_ONCE(d->intake_at),
-				READ_ONCE(d->came) - READ_ONCE(d->begun), sscop_now());
+				READ_ONCE(d->came) - READ_ONCE(d->begun), now);
 }
 
 /* Whether one more packet of any class may wait. */
@@ -269,7 +269,7 @@ bool sscop_may_wait(const struct sscop_dev *d)
 	if (!READ_ONCE(d->lower_up))
 		most = max_t(u32, READ_ONCE(d->dev->tx_queue_len), most);
 	return may_classed_wait(d) &&
-	       (skb_queue_len_lockless(&d->waiting) < most || may_take_in(d));
+	       (skb_queue_len_lockless(&d->waiting) < most || may_take_in(d, sscop_now()));
 }
 
 /* Packets of the own queue above come in, as far as they may, behind @skb if there is one. */
@@ -343,9 +343,10 @@ bool sscop_has_more(struct sscop_dev *d)
 }
 
 /* Let the queue above go on if there is nothing, or if more may come in. */
-static void wake_above(struct sscop_dev *d)
+static void wake_above(struct sscop_dev *d, u64 now)
 {
-	if ((!skb_queue_empty_lockless(&d->waiting) && !may_take_in(d)) || !may_classed_wait(d))
+	if ((!skb_queue_empty_lockless(&d->waiting) && !may_take_in(d, now)) ||
+	    !may_classed_wait(d))
 		return;
 	if (READ_ONCE(d->above.fq.backlog))
 		sscop_follow_above(d, NULL);
@@ -365,7 +366,7 @@ static void count_begun(struct sscop_dev *d, const struct sk_buff *packet)
 }
 
 /* Begin with the next packet. */
-static bool begin_packet(struct sscop_dev *d)
+static bool begin_packet(struct sscop_dev *d, u64 now)
 {
 	d->packet = skb_dequeue(&d->waiting);
 	if (!d->packet)
@@ -373,7 +374,7 @@ static bool begin_packet(struct sscop_dev *d)
 	count_begun(d, d->packet);
 	d->cut = 0;
 	d->piece = sscop_piece(d, &d->auto_segment, d->packet->len);
-	wake_above(d);
+	wake_above(d, now);
 	return true;
 }
 
@@ -399,7 +400,7 @@ static struct sk_buff *new_sd(struct sscop_dev *d, u32 seq, u64 now)
 	struct sscop_kept *kept = &d->kept[seq & (d->s.tx.size - 1)];
 	struct sk_buff *skb;
 
-	if (!d->packet && !begin_packet(d))
+	if (!d->packet && !begin_packet(d, now))
 		return NULL;
 	kept->packet = d->packet;
 	kept->at = d->cut;
@@ -454,7 +455,7 @@ static struct sk_buff *new_ud(struct sscop_dev *d, const struct sscop_pdu *ud, u
 	release_owner(d, packet);
 	*kept = (struct sscop_kept){ .packet = packet, .length = packet->len };
 	sscop_datagram_sent(&d->s, ud->class, kept, packet->len, now);
-	wake_above(d);
+	wake_above(d, now);
 	return skb;
 }
 
@@ -516,7 +517,7 @@ bool sscop_give(struct sscop_dev *d, u64 now, struct sk_buff_head *down)
 	renew_intake(d);
 	d->s.soon = false;
 	assure_classed(d);
-	wake_above(d);
+	wake_above(d, now);
 	while (skb_queue_len(down) < ROUND_MAX) {
 		skb = next_frame(d, now);
 		if (!skb)

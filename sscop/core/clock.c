@@ -42,45 +42,6 @@ static u64 octets_in(u64 rate, u64 us)
 	return div_u64(rate * us, 1000000);
 }
 
-/**
- * sscop_clock_init() - nothing is known
- * @c: the clock
- * @now: us
- */
-void sscop_clock_init(struct sscop_clock *c, u64 now)
-{
-	u32 i;
-
-	*c = (struct sscop_clock){
-		.frame = FIRST_FRAME,
-		.loss = { SHARE_ONE, SHARE_ONE },
-		.base = { U32_MAX, U32_MAX },
-		.base_at = now,
-		.epoch_at = now,
-		.round_rtt = U32_MAX,
-		.window = FIRST_FRAMES * FIRST_FRAME,
-		.next_at = now,
-		.wait_at = now,
-	};
-	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
-		c->marks[i].poll = U32_MAX;
-}
-
-/**
- * sscop_clock_slow() - short frames came in no sooner one after the other
- * @c: the clock
- * @apart: us
- *
- * As long as no rate is known, no more may be under way than such a link takes in some time.
- */
-void sscop_clock_slow(struct sscop_clock *c, u32 apart)
-{
-	u64 octets = div64_u64(SHORT_FRAME * (u64)FIRST_US, max(apart, 1U));
-
-	c->window = min(c->window, octets);
-	c->frame = min_t(u64, c->frame, octets / FIRST_FRAMES);
-}
-
 /* --- what is known ----------------------------------------------------------------------- */
 
 /**
@@ -176,13 +137,8 @@ u64 sscop_clock_wait(const struct sscop_clock *c)
 	return sscop_clock_takes(c, way - min_t(u64, way, c->frame));
 }
 
-/**
- * sscop_clock_window() - how much may be under way
- * @c: the clock
- *
- * Return: octets.
- */
-u64 sscop_clock_window(const struct sscop_clock *c)
+/* octets that may be under way */
+static u64 window(const struct sscop_clock *c)
 {
 	u64 frames = max(SPARE_FRAMES * (u64)c->frame, SSCOP_CLOCK_SPARE);
 	u64 spare = frames + max(c->extra[0], c->extra[1]);
@@ -206,6 +162,71 @@ u64 sscop_clock_window(const struct sscop_clock *c)
 	return most + spare + c->more;
 }
 
+/* Where only some frames are under way, these bound the queue. */
+static bool is_paced(const struct sscop_clock *c)
+{
+	return !c->pressed && held(c) > SPARE_FRAMES * (u64)c->frame;
+}
+
+/* What follows from the rest, and is asked for with each frame. */
+static void renew(struct sscop_clock *c)
+{
+	c->most = window(c);
+	c->paced = is_paced(c);
+}
+
+/**
+ * sscop_clock_init() - nothing is known
+ * @c: the clock
+ * @now: us
+ */
+void sscop_clock_init(struct sscop_clock *c, u64 now)
+{
+	u32 i;
+
+	*c = (struct sscop_clock){
+		.frame = FIRST_FRAME,
+		.loss = { SHARE_ONE, SHARE_ONE },
+		.base = { U32_MAX, U32_MAX },
+		.base_at = now,
+		.epoch_at = now,
+		.round_rtt = U32_MAX,
+		.window = FIRST_FRAMES * FIRST_FRAME,
+		.next_at = now,
+		.wait_at = now,
+	};
+	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
+		c->marks[i].poll = U32_MAX;
+	renew(c);
+}
+
+/**
+ * sscop_clock_slow() - short frames came in no sooner one after the other
+ * @c: the clock
+ * @apart: us
+ *
+ * As long as no rate is known, no more may be under way than such a link takes in some time.
+ */
+void sscop_clock_slow(struct sscop_clock *c, u32 apart)
+{
+	u64 octets = div64_u64(SHORT_FRAME * (u64)FIRST_US, max(apart, 1U));
+
+	c->window = min(c->window, octets);
+	c->frame = min_t(u64, c->frame, octets / FIRST_FRAMES);
+	renew(c);
+}
+
+/**
+ * sscop_clock_window() - how much may be under way
+ * @c: the clock
+ *
+ * Return: octets.
+ */
+u64 sscop_clock_window(const struct sscop_clock *c)
+{
+	return c->most;
+}
+
 /**
  * sscop_clock_is_full() - whether as much is under way as may be
  * @c: the clock
@@ -214,7 +235,7 @@ u64 sscop_clock_window(const struct sscop_clock *c)
  */
 bool sscop_clock_is_full(const struct sscop_clock *c)
 {
-	return under_way(c) >= sscop_clock_window(c);
+	return under_way(c) >= c->most;
 }
 
 /**
@@ -239,12 +260,6 @@ bool sscop_clock_is_roomy(const struct sscop_clock *c)
 	return c->pressed && (c->round_idle || c->busy < TURN_ROUNDS);
 }
 
-/* Where only some frames are under way, these bound the queue. */
-static bool is_paced(const struct sscop_clock *c)
-{
-	return !c->pressed && held(c) > SPARE_FRAMES * (u64)c->frame;
-}
-
 /**
  * sscop_clock_due() - when the next SD may be sent, if not as much is under way as may be
  * @c: the clock
@@ -253,7 +268,7 @@ static bool is_paced(const struct sscop_clock *c)
  */
 u64 sscop_clock_due(const struct sscop_clock *c)
 {
-	return is_paced(c) && c->next_at > c->early ? c->next_at - c->early : 0;
+	return c->paced && c->next_at > c->early ? c->next_at - c->early : 0;
 }
 
 /**
@@ -268,7 +283,7 @@ bool sscop_clock_is_pushing(const struct sscop_clock *c)
 		return true;
 	if (c->pressed || c->phase == SSCOP_CLOCK_CRUISE)
 		return false;
-	return c->phase != SSCOP_CLOCK_START || under_way(c) > sscop_clock_window(c) / 2;
+	return c->phase != SSCOP_CLOCK_START || under_way(c) > c->most / 2;
 }
 
 /* --- what is sent ------------------------------------------------------------------------- */
@@ -286,7 +301,10 @@ void sscop_clock_sent(struct sscop_clock *c, u32 pdu)
 	if (c->in_room)
 		c->room_octets += frame;
 	c->round_frame = max(c->round_frame, frame);
-	c->frame = max(c->frame, frame);
+	if (frame <= c->frame)
+		return;
+	c->frame = frame;
+	renew(c);
 }
 
 /* what the rate is multiplied with, in quarters */
@@ -311,11 +329,15 @@ static u32 gain(const struct sscop_clock *c)
  */
 void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
 {
-	u64 rate = is_paced(c) ? sscop_clock_rate(c) * gain(c) / 4 : 0;
-	u64 us = div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, max_t(u64, rate, 1));
+	u64 rate, us;
 
-	us = min_t(u64, us, US_MAX);
-	c->next_at = rate ? max(c->next_at, now) + us : now;
+	if (!c->paced) {
+		c->next_at = now;
+		return;
+	}
+	rate = max_t(u64, sscop_clock_rate(c) * gain(c) / 4, 1);
+	us = min_t(u64, div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, rate), US_MAX);
+	c->next_at = max(c->next_at, now) + us;
 	c->early = BURST_US + (u32)us;
 }
 
@@ -559,7 +581,7 @@ static void begin_drain(struct sscop_clock *c)
 /* The link takes much more than was known. */
 static void begin_again(struct sscop_clock *c)
 {
-	c->window = sscop_clock_window(c);
+	c->window = window(c);
 	c->still = 0;
 	enter(c, SSCOP_CLOCK_START);
 }
@@ -792,4 +814,5 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 untold, u64 now)
 		end_round(c, now);
 	if (c->phase == SSCOP_CLOCK_DRAIN && under_way(c) <= held(c) + c->frame)
 		enter(c, SSCOP_CLOCK_REST);
+	renew(c);
 }

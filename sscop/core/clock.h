@@ -114,6 +114,8 @@ struct sscop_clock_mark {
  * @phase: an enum sscop_clock_phase
  * @rounds: in this phase
  * @window: octets that may be under way in @SSCOP_CLOCK_START
+ * @most: octets that may be under way
+ * @paced: SDs follow @next_at
  * @next_at: us, when the next SD is due
  * @early: us that it may be early
  * @pressed: see above
@@ -169,6 +171,8 @@ struct sscop_clock {
 	u8 phase;
 	u32 rounds;
 	u64 window;
+	u64 most;
+	bool paced;
 	u64 next_at;
 	u32 early;
 	bool pressed;

@@ -166,6 +166,7 @@ struct sscop_tx_slot {
  * @timed_at: us, when it was sent; 0: none
  * @paused: the device below has paused since the last STAT
  * @srtt: us, smoothed round-trip time from POLL to STAT; 0: not known
+ * @spacing: us between POLLs at least, where the clock is used
  * @poll_now: a POLL is due whatever the rules say
  * @closed: a new SD had to wait for the window, or for memory; counted once per closing
  */
@@ -196,6 +197,7 @@ struct sscop_tx {
 	u64 timed_at;
 	bool paused;
 	u32 srtt;
+	u32 spacing;
 	bool poll_now;
 	bool closed;
 };

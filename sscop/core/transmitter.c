@@ -246,6 +246,23 @@ static u64 newly_told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
 	return octets;
 }
 
+/* us between POLLs at least: part of a round trip and, if it is longer than it could be
+ * because frames wait, POLLs or STATs among them, part of what they wait. They take a small
+ * part of the link's rate, as far as that is known: of a sender of little it is not, but a
+ * round trip takes as long as a POLL and its STAT. @sent: octets that may be counted as waited for.
+ */
+static u32 spacing_behind(const struct sscop *s, u32 sent)
+{
+	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
+	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS - min(sent, SPACING_OCTETS));
+
+	if (srtt)
+		takes = min_t(u64, takes, SPACING_TRIPS * srtt);
+	if (base && srtt > base)
+		wait = (srtt - base) / SPACING_WAIT;
+	return max3(srtt / SPACING_SENT, wait, (u32)min(takes, sscop_keepalive(s)));
+}
+
 /**
  * sscop_tx_stat() - a STAT came in
  * @s: connection
@@ -297,6 +314,7 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 	if (!further)
 		rest = untold(tx, tx->acked, tx->next, pdu->ps);
 	sscop_clock_heard(&s->clock, pdu->ps, rest, now);
+	tx->spacing = spacing_behind(s, 0);
 	return SSCOP_TAKEN;
 }
 
@@ -580,28 +598,10 @@ static bool news_expected(const struct sscop *s)
 	return s->tx.acked != s->tx.next || s->tx.closed || (s->classed && sscop_tx_is_full(s));
 }
 
-/* us between POLLs at least: part of a round trip and, if it is longer than it could be
- * because frames wait, POLLs or STATs among them, part of what they wait. They take a small
- * part of the link's rate, as far as that is known: of a sender of little it is not, but a
- * round trip takes as long as a POLL and its STAT. @sent: octets that may be counted as waited for.
- */
-static u32 spacing_behind(const struct sscop *s, u32 sent)
-{
-	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
-	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS - min(sent, SPACING_OCTETS));
-
-	if (!sscop_tx_is_clocked(s))
-		return srtt / SPACING_SENT;
-	if (srtt)
-		takes = min_t(u64, takes, SPACING_TRIPS * srtt);
-	if (base && srtt > base)
-		wait = (srtt - base) / SPACING_WAIT;
-	return max3(srtt / SPACING_SENT, wait, (u32)min(takes, sscop_keepalive(s)));
-}
-
+/* us between POLLs at least */
 static u32 spacing(const struct sscop *s)
 {
-	return spacing_behind(s, 0);
+	return sscop_tx_is_clocked(s) ? s->tx.spacing : s->tx.srtt / SPACING_SENT;
 }
 
 /* us between POLLs that nothing comes back for: a part of the silence */
@@ -802,6 +802,7 @@ void sscop_tx_reset(struct sscop *s, u32 limit, u64 now)
 	tx->slots = slots;
 	tx->size = size;
 	tx->limit = limit;
+	tx->spacing = spacing_behind(s, 0);
 	sscop_tx_renumber(s, 0);	/* a STAT for 0 is refused */
 	tx->polled_at = now;
 	tx->poll_now = true;

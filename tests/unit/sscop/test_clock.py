@@ -17,6 +17,11 @@ S = 1_000_000
 START, CRUISE = 0, 4
 
 
+def renew(clock: object) -> None:
+    """What follows from fields that were set by hand; frames that are 1 us apart change nothing."""
+    library().sscop_clock_slow(clock, 1)
+
+
 class Box:
     """A box that sends frames at ``RATE``; its STATs are ``late`` us later than the base."""
 
@@ -97,6 +102,7 @@ def test_what_round_trips_differ_by_is_in_the_window(apart: int) -> None:
     assert max(rested) > apart / 2 or apart < frames
     box.clock.phase, box.clock.more, box.clock.extra[:] = CRUISE, 0, (0, 0)
     box.clock.rested = 10 * BASE_US
+    renew(box.clock)
     held = lib.sscop_clock_rate(box.clock) * 10 * BASE_US / S
     assert lib.sscop_clock_window(box.clock) == pytest.approx(9 / 8 * held + 3 * FRAME, rel=0.01)
 
@@ -118,9 +124,21 @@ def test_the_start_is_paced() -> None:
 
     assert sent(0, 100) == 1000
     clock.rate[0], clock.base[0] = int(RATE), BASE_US
+    renew(clock)
     assert clock.phase == START
     for start, us in ((S, 10_000), (2 * S, 100_000)):
         assert sent(start, us) == pytest.approx(8 * RATE * us / S / FRAME, rel=0.1, abs=4)
+
+
+@pytest.mark.parametrize("base", [13, 300, 1000])
+@pytest.mark.parametrize("rate", [12_500_000, 125_000_000, 12_500_000_000])
+def test_what_is_sent_between_two_polls_may_be_under_way(rate: int, base: int) -> None:
+    """POLLs are 1 ms apart on a fast link, whose round trip is shorter."""
+    lib, clock = library(), HEADERS.structs["sscop_clock"]()
+    lib.sscop_clock_init(clock, 0)
+    clock.rate[0], clock.base[0], clock.phase = rate, base, CRUISE
+    renew(clock)
+    assert lib.sscop_clock_window(clock) >= rate * 1e-3
 
 
 def test_a_slow_way_back_keeps_no_sds_back() -> None:
