@@ -232,12 +232,12 @@ void sscop_datagram_sent(struct sscop *s, u32 class, void *segment, u32 length, 
 		expect_another(s, tx, number, now);
 }
 
-/* A bounded packet is sent again. One that was lost goes twice: all behind it wait, and to find
- * that it was lost again takes a round trip.
+/* A bounded packet is sent again, twice: all behind it wait, and to find that it was lost again
+ * takes a round trip.
  */
 static void begin_again(struct sscop_class_packet *packet)
 {
-	packet->copies = min_t(u32, packet->sent + (packet->alone ? 1 : 2), U8_MAX);
+	packet->copies = min_t(u32, packet->sent + 2, U8_MAX);
 	packet->alone = false;
 }
 
