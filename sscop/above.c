@@ -16,8 +16,8 @@
 #define FLOWS 256
 #define TARGET 3U		/* round trips that a packet may always have to wait */
 #define INTERVAL 10U		/* round trips in which it need not once */
-#define TARGET_LEAST 5000U	/* us: RFC 8289, section 4.4, as the link is a part of TCP's path, */
-#define INTERVAL_LEAST 100000U	/* us: section 4.3 */
+#define TARGET_LEAST 5000U	/* us, of RFC 8289: TCP's path is longer than the link, */
+#define INTERVAL_LEAST 100000U	/* us, and mostly not longer than this */
 #define FRAMES 3U		/* whose time a round trip contains */
 #define DEFAULT_US 100000U	/* round trip while none is known */
 #define MOST_US 6000000U		/* the longest: CoDel's times wrap */

@@ -102,12 +102,12 @@ static u32 radio_loss(const struct sscop_clock *c)
 }
 
 /* us: the round trip when little was sent. Without a queue it may vary as well, where radios take
- * turns, devices complete late, or STATs wait behind others on a slow way back. What leaves is
- * told by a POLL's STAT: what is sent until the next POLL belongs to it.
+ * turns, devices complete late, or STATs wait behind others on a slow way back. Nor does a STAT
+ * tell of what was sent behind its POLL: that waits for the next one.
  */
 static u32 round_trip(const struct sscop_clock *c)
 {
-	return max3(c->rested, sscop_clock_base(c), SSCOP_CLOCK_POLLED);
+	return max3(c->rested, sscop_clock_base(c), SSCOP_CLOCK_ROUND_US);
 }
 
 /* octets that the link holds when its queue is empty */
@@ -138,7 +138,7 @@ u64 sscop_clock_wait(const struct sscop_clock *c)
 }
 
 /* octets that may be under way */
-static u64 window(const struct sscop_clock *c)
+static u64 window_of(const struct sscop_clock *c)
 {
 	u64 frames = max(SPARE_FRAMES * (u64)c->frame, SSCOP_CLOCK_SPARE);
 	u64 spare = frames + max(c->extra[0], c->extra[1]);
@@ -168,10 +168,10 @@ static bool is_paced(const struct sscop_clock *c)
 	return !c->pressed && held(c) > SPARE_FRAMES * (u64)c->frame;
 }
 
-/* What follows from the rest, and is asked for with each frame. */
+/* What follows from the rest is computed when that changes: each frame asks for it. */
 static void renew(struct sscop_clock *c)
 {
-	c->most = window(c);
+	c->most = window_of(c);
 	c->paced = is_paced(c);
 }
 
@@ -581,7 +581,7 @@ static void begin_drain(struct sscop_clock *c)
 /* The link takes much more than was known. */
 static void begin_again(struct sscop_clock *c)
 {
-	c->window = window(c);
+	c->window = window_of(c);
 	c->still = 0;
 	enter(c, SSCOP_CLOCK_START);
 }

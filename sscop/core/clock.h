@@ -27,7 +27,7 @@
 #define SSCOP_CLOCK_SPARE 700U	/* octets under way beyond what the link holds, at least; not fewer
 				 * than between two POLLs
 				 */
-#define SSCOP_CLOCK_POLLED 1000U	/* us from one POLL to the next on a fast link */
+#define SSCOP_CLOCK_ROUND_US 1000U	/* from one POLL to the next on a fast link, at least */
 #define SSCOP_FRAME 14U		/* octets of a frame besides the PDU */
 
 enum sscop_clock_phase {

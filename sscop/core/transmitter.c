@@ -35,7 +35,7 @@
 /* On a fast link, POLLs by octets are also this many us apart, as each costs as much
  * computing as an SD, but for when this part of the window was sent.
  */
-#define SPACING_US SSCOP_CLOCK_POLLED
+#define SPACING_US SSCOP_CLOCK_ROUND_US
 #define SPACING_WINDOW 8
 
 #define KEEPALIVE_MAX_US 15000000U
