@@ -99,7 +99,7 @@ def test_a_bounded_packet_is_sent_until_it_arrives() -> None:
 
 
 def test_or_until_it_is_given_up() -> None:
-    """Before a UDSTAT could call for it: each is sent once, and the last, as none follows, again."""
+    """Before a UDSTAT could call for it: each is sent once, the last again, as none follows."""
     with World(classed(persist=60_000), segment=250) as world:
         radio(world)
         call(world, BOUNDED, 500)
