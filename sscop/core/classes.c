@@ -197,6 +197,7 @@ static void expect_another(struct sscop *s, struct sscop_class_tx *tx, u16 numbe
 
 	if (is_kept(tx, (u16)(number - 1)) && before->alone) {
 		before->alone = false;
+		before->copies = before->sent;
 		before->due = now + untold_us(s, before);
 	}
 	packet->alone = true;
@@ -238,7 +239,6 @@ void sscop_datagram_sent(struct sscop *s, u32 class, void *segment, u32 length, 
 static void begin_again(struct sscop_class_packet *packet)
 {
 	packet->copies = min_t(u32, packet->sent + 2, U8_MAX);
-	packet->alone = false;
 }
 
 /* The oldest packet that is to be sent again now; others are given up. Return: whether there is

@@ -6,7 +6,7 @@
  *   unassured  Nothing is asked for: copies are sent, GAP_US apart, as many as make it
  *              likely that one arrives, by the share of UDs that was lost.
  *   bounded    Sent again when UDSTATs show that it was lost, or when they do not come,
- *              until it is given up. What is alone is copied once.
+ *              until it is given up. What none follows is copied twice.
  *
  * Each UD, copies too, has a number of its own, N(S): as a link keeps its order, a UDSTAT
  * proves which were lost. The packet's number lets the receiver keep each class in order,

@@ -20,7 +20,9 @@
 #define START_MAX_US 5000000U	/* a round trip after which more may be under way than before */
 #define STILL_ROUNDS 3U		/* without a quarter more: the rate is found */
 #define CRUISE_ROUNDS 6U
-#define BURST_US 1000U		/* and a frame's time SDs may be early: not each needs a timer */
+#define BURST_LEAST 100U		/* us that SDs may be early: not each needs a timer, */
+#define BURST_MOST 1000U	/* and a queue of few frames has room */
+#define BURST_FRAMES 2U		/* whose time this is otherwise; and for the one that is sent */
 #define SHARE_BITS 10
 #define SHARE_ONE 1024U
 #define RATE_MAX (1024ULL * 1024 * 1024 * 1024)	/* octets/s: products with us fit */
@@ -102,18 +104,19 @@ static u32 radio_loss(const struct sscop_clock *c)
 }
 
 /* us: the round trip when little was sent. Without a queue it may vary as well, where radios take
- * turns, devices complete late, or STATs wait behind others on a slow way back. Nor does a STAT
- * tell of what was sent behind its POLL: that waits for the next one.
+ * turns, devices complete late, or STATs wait behind others on a slow way back.
  */
 static u32 round_trip(const struct sscop_clock *c)
 {
-	return max3(c->rested, sscop_clock_base(c), SSCOP_CLOCK_ROUND_US);
+	return max(c->rested, sscop_clock_base(c));
 }
 
-/* octets that the link holds when its queue is empty */
+/* octets that the link holds when its queue is empty, and those between two POLLs at least: that
+ * they have left is told by the second one's STAT
+ */
 static u64 held(const struct sscop_clock *c)
 {
-	return octets_in(sscop_clock_rate(c), round_trip(c));
+	return octets_in(sscop_clock_rate(c), max(round_trip(c), SSCOP_CLOCK_ROUND_US));
 }
 
 /* Of STATs and POLLs that were sent while there was no SD nobody knows when they left the link. */
@@ -338,7 +341,7 @@ void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
 	rate = max_t(u64, sscop_clock_rate(c) * gain(c) / 4, 1);
 	us = min_t(u64, div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, rate), US_MAX);
 	c->next_at = max(c->next_at, now) + us;
-	c->early = BURST_US + (u32)us;
+	c->early = us + clamp_t(u64, BURST_FRAMES * us, BURST_LEAST, BURST_MOST);
 }
 
 /**
