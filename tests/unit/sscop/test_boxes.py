@@ -201,3 +201,19 @@ def test_a_peer_that_acknowledges_nothing_has_a_window_and_no_more(world: World)
         assert world.get(0, "kept") <= 1024
         assert world.counts(0)["resets"] == 0
         assert world.counts(0)["sd_bytes"] - sent < 1.1 * 400 * FIRST
+
+
+@pytest.mark.parametrize(("delay", "queue"), [(50, 1200), (400, 1200), (400, 600)])
+def test_a_queue_shorter_than_the_time_between_two_polls(delay: int, queue: int) -> None:
+    """On a fast link it is seen all the same, and what is sent at once fits."""
+    rate = 100_000_000
+    with World(config(window=16384, clock=True), segment=SEGMENT) as world:
+        world.set("out.box", 1)
+        world.set("out.queue", queue)
+        world.set("out.delay", delay)
+        world.set("out.rate", rate)
+        world.connect()
+        Seen(world, S)
+        seen = Seen(world, S)
+        assert seen.delivered * SEGMENT * 8 > 0.8 * rate
+        assert seen.again < 0.1 * seen.delivered
