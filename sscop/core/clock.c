@@ -20,7 +20,7 @@
 #define START_MAX_US 5000000U	/* a round trip after which more may be under way than before */
 #define STILL_ROUNDS 3U		/* without a quarter more: the rate is found */
 #define CRUISE_ROUNDS 6U
-#define BURST_LEAST 100U		/* us that SDs may be early: not each needs a timer, */
+#define BURST_LEAST 200U		/* us that SDs may be early: not each needs a timer, */
 #define BURST_MOST 1000U	/* and a queue of few frames has room */
 #define BURST_FRAMES 2U		/* whose time this is otherwise; and for the one that is sent */
 #define SHARE_BITS 10

@@ -15,8 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
-#define SPACING_OCTETS 3200U	/* that the link takes meanwhile: a POLL is a hundredth of them, */
-#define SPACING_REPAIR 640U	/* and less than a tenth where one tells of a repair */
+#define SPACING_OCTETS 640U	/* that the link takes meanwhile: a POLL is less than a tenth */
 #define SPACING_TRIPS 5ULL	/* at most: a POLL and its STAT are a fifth of these octets */
 #define REPEAT_AMONG 64U	/* once per POLL, others once per loss */
 #define COPIES_MAX 4U		/* of an SD that was lost as often */
@@ -255,9 +254,7 @@ static u64 newly_told(const struct sscop_tx *tx, const struct sscop_pdu *pdu)
 static u32 spacing_behind(const struct sscop *s, u32 sent)
 {
 	u32 srtt = s->tx.srtt, base = sscop_clock_base(&s->clock), wait = 0;
-	bool repairs = s->tx.missing || sscop_before(s->tx.acked, s->tx.again_end);
-	u32 octets = repairs ? SPACING_REPAIR : SPACING_OCTETS;
-	u64 takes = sscop_clock_takes(&s->clock, octets - min(sent, octets));
+	u64 takes = sscop_clock_takes(&s->clock, SPACING_OCTETS - min(sent, SPACING_OCTETS));
 
 	if (srtt)
 		takes = min_t(u64, takes, SPACING_TRIPS * srtt);
@@ -340,7 +337,6 @@ enum sscop_verdict sscop_tx_ustat(struct sscop *s, const struct sscop_pdu *pdu)
 		s->tx.ustat_end = not_before(pdu->list[pdu->elements - 1], s->tx.ustat_end);
 	for (i = 0; i + 1 < pdu->elements; i += 2)
 		ustat_missing(s, pdu->list[i], pdu->list[i + 1]);
-	s->tx.spacing = spacing_behind(s, 0);
 	return SSCOP_TAKEN;
 }
 
