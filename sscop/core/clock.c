@@ -341,7 +341,8 @@ void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
 	rate = max_t(u64, sscop_clock_rate(c) * gain(c) / 4, 1);
 	us = min_t(u64, div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, rate), US_MAX);
 	c->next_at = max(c->next_at, now) + us;
-	c->early = us + clamp_t(u64, BURST_FRAMES * us, BURST_LEAST, BURST_MOST);
+	c->early = us + clamp_t(u64, sscop_clock_takes(c, BURST_FRAMES * c->frame), BURST_LEAST,
+				BURST_MOST);
 }
 
 /**

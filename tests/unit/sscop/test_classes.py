@@ -123,6 +123,15 @@ def test_one_that_none_follows_is_copied_twice() -> None:
         assert late < share + deviation(share, 3900)
 
 
+def test_copies_end_when_another_follows() -> None:
+    """One packet each 32 ms: a copy after 30 ms, and the next is due 10 ms later."""
+    with World(classed(), segment=250) as world:
+        radio(world)
+        call(world, BOUNDED, 500, every=32_000)
+        assert world.world.peers[1].flows[BOUNDED].delivered == 500
+        assert 0.8 < counts(world, 0, BOUNDED)["again"] / 500 < 1.5
+
+
 def test_later_packets_wait_for_one_that_may_still_come() -> None:
     """All copies of the first are lost; the second is delivered when there can be none."""
     with World(classed()) as world:
