@@ -281,6 +281,7 @@ static void star_round_anew(struct sock *sk)
 	star_begin_round(sk);
 	judge_end_test(&s->j);
 	s->j.skip = 1;
+	s->w.spurious = 0;
 }
 
 /* In YIELD other flows share the path: a timeout does not end that, not even if another
@@ -983,8 +984,11 @@ static bool star_rests(const struct sock *sk)
  * data sent until its end would be lost as well: once more was lost than arrived, and a quarter
  * of the window. Of a flow that is alone the second one suffices, and that may begin with the rest
  * of a burst: half of the window must have been lost or have arrived.
+ *
+ * After a spurious timeout an ACK may be for the original of a retransmission, and those sent
+ * before it then seem to be lost. Only new data shows that this is over.
  */
-static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
+static bool star_round_ends(struct sock *sk, const struct rate_sample *rs)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	const struct star *s = inet_csk_ca(sk);
@@ -992,6 +996,11 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 
 	if (s->w.mode == STAR_JUDGE || rs->delivered <= 0)
 		return false;
+	if (s->w.spurious) {
+		if (!rs->is_retrans && !before(rs->prior_delivered, s->round_end))
+			star_round_anew(sk);
+		return false;
+	}
 	if (!before(rs->prior_delivered, s->round_end))
 		return true;
 	lost = tp->lost - s->round_lost;
@@ -1001,6 +1010,19 @@ static bool star_round_ends(const struct sock *sk, const struct rate_sample *rs)
 	if (s->j.alone || s->j.empty)
 		return s->j.over && lost + delivered >= star_cwnd(&s->w) / 2;
 	return lost > star_cwnd(&s->w) / 4;
+}
+
+/* Was a timeout spurious that AEN does not judge? After the silence something arrives that was not
+ * sent again, before an answer to what was (F-RTO, RFC 5682 3.1): of what the stack has marked as
+ * lost not all is. In START it may well be most, as more is sent than the path is known to carry.
+ */
+static bool star_is_spurious(const struct sock *sk, const struct rate_sample *rs)
+{
+	const struct star *s = inet_csk_ca(sk);
+
+	return ca_state(sk) == TCP_CA_Loss && inet_csk(sk)->icsk_retransmits &&
+	       rs->delivered > 0 && !rs->is_retrans &&
+	       s->w.mode != STAR_JUDGE && s->w.mode != STAR_START;
 }
 
 /* Detect that nothing has arrived for half a round trip. If nothing was on its way, since
@@ -1017,6 +1039,10 @@ static void star_look_for_silence(struct sock *sk, const struct rate_sample *rs)
 		return;
 	if (ca_state(sk) == TCP_CA_Open && (s32)((u32)tp->first_tx_mstamp - last_us) >= 0)
 		return;
+	if (star_is_spurious(sk, rs)) {
+		star_round_anew(sk);
+		s->w.spurious = 1;
+	}
 	if (rs->acked_sacked && star_cwnd(&s->w) >= STAR_QUEUED)
 		judge_silence(&s->j);
 }

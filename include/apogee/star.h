@@ -99,6 +99,7 @@ enum star_mode {
  * @tries: recent probes that ran into congestion, up to STAR_TRIES_MOST
  * @clear: rounds without congestion, up to STAR_WAIT_MOST
  * @grown: in START: star_scale() of the largest @cwnd_abe
+ * @spurious: a timeout was, and what was lost since is not known until new data arrives
  * @alone: no other flows are detected
  * @prior_mode: mode before the last reduction
  * @asked: the stack has asked for ssthresh, and the response is pending
@@ -115,7 +116,8 @@ struct star_window {
 	u8 tries : 2;
 	u8 mode : 3;
 	u8 clear;
-	u8 grown;
+	u8 grown : 7;
+	u8 spurious : 1;
 	u8 alone : 1;
 	u8 prior_mode : 3;
 	u8 asked : 1;

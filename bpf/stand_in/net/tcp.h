@@ -137,6 +137,7 @@ struct inet_connection_sock {
 	u32 icsk_rto;
 	const struct tcp_congestion_ops___name *icsk_ca_ops;
 	u8 icsk_ca_state:5, icsk_ca_initialized:1;
+	u8 icsk_retransmits;
 	struct {
 		u32 enabled:1;
 	} icsk_mtup;

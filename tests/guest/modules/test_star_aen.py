@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from apogee_lab.measures.blackout import blackout
-from tests.guest.runs import Case, Guests, Run, deep_ones, runs_of, timeouts
+from tests.guest.runs import Case, Guests, Run, deep_ones, parsed, runs_of, timeouts
 
 pytestmark = pytest.mark.guest
 
@@ -258,6 +258,38 @@ def test_an_undo_by_the_stack_does_not_survive_a_hole(runs: Guests) -> None:
     assert recovery[0]["ssthresh"] < before["cwnd"] - 10
     assert recovery[0]["ssthresh"] == recovery[0]["cwnd_abe"] or recovery[0]["mode"] == "yield"
     assert max(ack["cwnd"] for ack in recovery) <= before["cwnd"] + 1
+
+
+# --- in recovery --------------------------------------------------------------------------------
+
+#: With these bit errors the flow is always in recovery when its path becomes longer.
+RECOVERING = {
+    "rate": "20mbit", "delay": "40ms", "queue": "200kB", "ber": "5e-6", "trace": "module",
+}  # fmt: skip
+LONGER = {
+    event: Case(parsed("satellite", RECOVERING | {"event": event}), duration_s=11)
+    for event in ("delay:600ms@4s", "delay:600ms@5s", "delay:800ms@6s", "delay:800ms@8s")
+}
+
+
+longer = runs_of("star-aen-recovery", LONGER)
+
+
+@pytest.mark.parametrize("name", LONGER)
+def test_a_spurious_timeout_in_recovery(longer: dict[str, Run], name: str) -> None:
+    """What it has marked as lost is no congestion: the window stays, but for the answer to one
+    loss, within two of the new round trips.
+    """
+    run = longer[name]
+    acks = run.traced("star_ack")
+    at = next(i for i, ack in enumerate(acks) if ack["state"] == "loss")
+    assert (acks[at - 1]["state"], timeouts(run)) == ("recovery", 1)
+    windows = [
+        ack["cwnd_reno"] + ack["cwnd_abe"] * (ack["mode"] in {"start", "cruise"})
+        for ack in acks[at - 1 :]
+        if ack["t"] < acks[at]["t"] + 2
+    ]
+    assert min(windows) >= windows[0] * 3 // 4
 
 
 # --- figure 8 -----------------------------------------------------------------------------------

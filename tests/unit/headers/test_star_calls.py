@@ -25,7 +25,7 @@ SETTLED = 4  # samples, ABE_SETTLE
 
 #: Numbers that a test sets or looks at, by where they are.
 NUMBERS = {
-    "ca->w.": "mode cwnd_reno cwnd_abe clear flat grown prior_mode asked held",
+    "ca->w.": "mode cwnd_reno cwnd_abe clear flat grown prior_mode asked held spurious",
     "ca->j.": "base_us least_us last_us low_us seen link excess fall test skip dip renew queue "
     "alone large empty learns over rest age back ticks half mark",
     "ca->abe.": "started samples sent_us mark_us last_us epoch_us bytes bw[0]",
@@ -36,7 +36,7 @@ NUMBERS = {
     "mss_cache "
     "sacked_out bytes_acked syn_data undo_marker frto is_cwnd_limited rx_opt.tstamp_ok "
     "rx_opt.sack_ok rx_opt.saw_tstamp rx_opt.rcv_tsval",
-    "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_rto icsk_mtup.enabled",
+    "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_retransmits icsk_rto icsk_mtup.enabled",
     "sk.net.ipv4.": "sysctl_tcp_slow_start_after_idle",
     "sk.": "sk_pacing_rate sk_max_pacing_rate",
     "rs.": "acked_sacked delivered prior_delivered rtt_us losses is_retrans",
@@ -991,6 +991,66 @@ def test_a_pause_of_the_application_is_no_outage(
     t = star(**LATE | {"large": 1} | fields, first_tx_mstamp=sent_us, round_end=1)
     t.cong_control()
     assert t.skip == (2 if silent else 0)
+
+
+#: The same after a timeout in recovery, which has marked all 200 segments as lost.
+MARKED_LOST = LATE | {
+    "mode": YIELD, "cwnd_reno": 200, "icsk_ca_state": LOSS, "icsk_retransmits": 1, "sack_ok": 1,
+    "alone": 0, "lost": 200, "delivered": 1001, "round_end": 1000, "rs_prior_delivered": 900,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "spurious"),
+    [
+        ({}, 1),
+        ({"mode": CRUISE}, 1),
+        ({"mode": SLOW}, 1),
+        # sent again, and for the first time after an answer to that
+        ({"rs_is_retrans": 1}, 0),
+        ({"icsk_retransmits": 0}, 0),
+        # the stack knows nothing of what arrives
+        ({"rs_delivered": U32_MAX}, 0),
+        # no silence: the timeout is of one segment, whose retransmission was lost
+        ({"tcp_mstamp": SECOND // 2 + 50_000}, 0),
+        ({"icsk_ca_state": RECOVERY}, 0),
+        # AEN judges; what a start has sent may be lost
+        ({"mode": JUDGE}, 0),
+        ({"mode": START}, 0),
+    ],
+)
+def test_what_shows_that_a_timeout_in_recovery_was_spurious(
+    star: Made, fields: dict[str, int], spurious: int
+) -> None:
+    """The first ACK after it is for data that was not sent again."""
+    t = star(**MARKED_LOST | fields)
+    t.cong_control()
+    assert t.spurious == spurious
+
+
+@pytest.mark.parametrize(("real", "least", "most"), [(0, 200, 210), (1, 2, 20)])
+def test_what_a_spurious_timeout_marks_is_not_lost(
+    star: Made, real: int, least: int, most: int
+) -> None:
+    """The window stays, as an ACK may be for the original of what was sent again, until new data
+    has arrived; then a round begins. What a real timeout marks is lost.
+    """
+    t = star(**MARKED_LOST)
+    t.rs_is_retrans = real
+    t.cong_control()
+    t.abe_last_us = t.tcp_mstamp
+    for _ in range(5):
+        t.delivered += 1
+        t.lost += 10
+        t.rs_is_retrans, t.rs_prior_delivered = 1, t.delivered - 1
+        t.cong_control()
+    assert least <= t.cwnd() <= most
+    if not real:
+        assert t.spurious
+        t.rs_is_retrans = 0
+        t.cong_control()
+        assert (t.spurious, t.skip, t.round_end, t.round_lost) == (0, 1, t.delivered, t.lost)
+        assert least <= t.cwnd() <= most
 
 
 @pytest.mark.parametrize(
