@@ -56,7 +56,8 @@
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
- *           retransmission, changes no window: that loss has been answered.
+ *           retransmission, changes no window: that loss has been answered. If it
+ *           was spurious, what it marks as lost does not count.
  *
  * judge.h decides once per round trip whether there is congestion: a full queue, or
  * more losses than the link has while its queue is empty. It reverts no reduction: what
