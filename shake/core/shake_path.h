@@ -101,7 +101,7 @@
 /* ACKs hold no packet longer than it was under way, but for the clocks' rounding. */
 #define SHAKE_HOLD_ERROR	1000U
 
-/* Round trips longer by this time than ours explain, in us, for so long: not our queue. */
+/* Round trips longer by this time, or @room, than ours explain, in us, for so long: not our queue. */
 #define SHAKE_STRANGE		50000U
 #define SHAKE_STRANGE_US	500000U
 /* A queue that loses packets is not made shorter than this time, in us, or so many packets. */
@@ -683,10 +683,13 @@ static inline void shake_path_least(struct shake_path_est *e, const struct shake
 static inline bool shake_path_queued(const struct shake_path_est *e, u32 rtt, u64 gap,
 				     u64 packets)
 {
-	u32 least = shake_path_min_rtt(e), own = shake_path_time(e, e->packet);
+	u32 least = shake_path_min_rtt(e), own = shake_path_time(e, e->packet), wait = least >> 4;
 
+	/* one that loses packets may be short */
+	if (e->room)
+		wait = min(wait, e->room / 2);
 	own = (u32)min_t(u64, own, div64_u64(gap, max_t(u64, packets, 1)));
-	return least && rtt > least + max(least >> 4, SHAKE_QUEUE_LEAST) + own;
+	return least && rtt > least + max(wait, SHAKE_QUEUE_LEAST) + own;
 }
 
 /* Are @bytes three quarters of what the link carries in the time @rtt? */
@@ -808,11 +811,14 @@ static inline void shake_path_rebase(struct shake_path_est *e, const struct shak
 {
 	u64 least = shake_path_min_rtt(e);
 	u64 explained = least + shake_path_time(e, found->ahead);
-	u32 part;
+	u32 strange = SHAKE_STRANGE, part;
 
 	/* G becomes less when less is sent, C does not; it may be twice of what is true */
 	explained = min(explained, max(least, 2 * (u64)shake_path_carry(e, found->ahead)));
-	if (!e->intervals || rtt <= explained + SHAKE_STRANGE) {
+	/* more than it may wait there: the path would have no room any more */
+	if (e->room)
+		strange = min(strange, e->room);
+	if (!e->intervals || rtt <= explained + strange) {
 		e->strange_at = now;
 		e->strange = U32_MAX;
 		return;

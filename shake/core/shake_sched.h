@@ -292,20 +292,19 @@ static inline u32 shake_sched_look(const struct shake_path_est *est)
 /**
  * shake_sched_has_room() - whether a packet may join those in front of a link
  * @est: the path
- * @bytes: length of the packet
  * @queue: time in us that packets may wait in front of the link
  * @now: time in us
  *
- * A path that nobody has measured has room, and one with less than two packets under way. What the
- * link carries is known when it has had a queue.
+ * A path that nobody has measured has room, and one with less than two of its packets under way.
+ * What the link carries is known when it has had a queue. The packet's own length is no reason, as
+ * not all who ask know it: they would not agree, and send on what has no room.
  */
-static inline bool shake_sched_has_room(const struct shake_path_est *est, u32 bytes, u32 queue,
-					u64 now)
+static inline bool shake_sched_has_room(const struct shake_path_est *est, u32 queue, u64 now)
 {
 	u64 outstanding = shake_path_outstanding(est);
 	u32 wait;
 
-	if (!shake_path_srtt(est) || outstanding < 2 * (u64)bytes)
+	if (!shake_path_srtt(est) || outstanding < 2 * (u64)est->packet)
 		return true;
 	if (!est->intervals && outstanding >= shake_sched_begin(est))
 		return false;
@@ -405,7 +404,7 @@ static inline u32 shake_sched_detour(const struct shake_sched *s, const struct s
 
 	for (index = 0; index < count; index++) {
 		if (index != best && (found == count || scores[index] < scores[found]) &&
-		    shake_sched_has_room(paths[index].est, bytes, queue, now) &&
+		    shake_sched_has_room(paths[index].est, queue, now) &&
 		    shake_sched_is_worth(s, paths, count, best, scores, index, bytes, now))
 			found = index;
 	}
@@ -438,7 +437,7 @@ static inline u32 shake_sched_pick(struct shake_sched *s,
 	if (c->scheduler != SHAKE_SCHED_RAH)
 		return shake_sched_turn(s, c, paths, count);
 	best = shake_sched_first(paths, count, bytes, scores, now);
-	if (!queue || c->even || shake_sched_has_room(paths[best].est, bytes, queue, now))
+	if (!queue || c->even || shake_sched_has_room(paths[best].est, queue, now))
 		return best;
 	found = shake_sched_detour(s, paths, count, best, scores, bytes, queue, now);
 	return found < count ? found : best;
@@ -447,12 +446,12 @@ static inline u32 shake_sched_pick(struct shake_sched *s,
 /* Of those who do not put data in order: any path that has room will do. */
 static inline bool shake_sched_is_full_even(const struct shake_sched_config *c,
 					    const struct shake_choice *paths, u32 count,
-					    u32 bytes, u32 queue, u64 now)
+					    u32 queue, u64 now)
 {
 	u32 index;
 
 	for (index = 0; index < count; index++) {
-		if (shake_sched_has_room(paths[index].est, bytes,
+		if (shake_sched_has_room(paths[index].est,
 					 shake_sched_queue(c, paths, count, index, queue), now))
 			return false;
 	}
@@ -486,10 +485,10 @@ static inline bool shake_sched_is_full(struct shake_sched *s, const struct shake
 		return false;
 	count = min(count, SHAKE_CHOICES_MAX);
 	if (c->even)
-		return shake_sched_is_full_even(c, paths, count, bytes, queue, now);
+		return shake_sched_is_full_even(c, paths, count, queue, now);
 	if (count > 1)
 		best = shake_sched_first(paths, count, bytes, scores, now);
-	full = !shake_sched_has_room(paths[best].est, bytes, queue, now);
+	full = !shake_sched_has_room(paths[best].est, queue, now);
 	shake_sched_press(s, full, now);
 	return full && (count == 1 || shake_sched_detour(s, paths, count, best, scores, bytes,
 							 queue, now) == count);

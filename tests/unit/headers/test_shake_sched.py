@@ -292,7 +292,7 @@ def test_a_far_way_does_not_wait(apogee: Library) -> None:
 def room(link: Link) -> int:
     """Packets that the path takes now, all of which arrive."""
     for sent in range(1000):
-        if not link.apogee.shake_sched_has_room(link.est, 1500, 80_000, link.now):
+        if not link.apogee.shake_sched_has_room(link.est, 80_000, link.now):
             return sent
         link.send()
     return 1000
@@ -386,6 +386,44 @@ def test_the_room_is_what_comes_through(apogee: Library) -> None:
     link.send()
     link.wait(SECOND)
     assert 40_000 <= link.est.room <= 13 * 1500 * SECOND / 330_000
+
+
+def test_a_short_queue_of_a_long_way_is_found(apogee: Library) -> None:
+    """40 Mbit/s, 177 ms and 20 packets, 6 ms, less than 1/16 of the round trip: what is lost there
+    is no property of the link, whose rate becomes known."""
+    link = Link(apogee, 5_000_000, 177_000)
+    link.send()
+    link.wait(SECOND)
+    shares = []
+    for _ in range(10):
+        before = apogee.shake_path_lost(link.est), link.est.gone_packets
+        for _ in range(1000):
+            while apogee.shake_sched_has_room(link.est, 80_000, link.now):
+                free = link.free
+                full = free - link.now > 20 * 1500 / 5
+                link.send(lost=full)
+                link.free = free if full else link.free
+            link.wait(1000)
+        lost, sent = apogee.shake_path_lost(link.est), link.est.gone_packets
+        shares.append((lost - before[0]) / (sent - before[1]))
+    assert apogee.shake_path_known_rate(link.est) == pytest.approx(5_000_000, rel=0.1)
+    assert max(shares[5:]) < 0.03
+    assert link.est.received > 4_000_000 * 5
+
+
+def test_all_who_ask_agree_on_room(apogee: Library) -> None:
+    """A narrow path makes TCP's packets shorter than the device's: they leave only while that has
+    room for its own."""
+    scheduler = near_and_far(apogee, 500)
+    near, far = scheduler.links
+    near.est.room = far.est.room = 2000
+    far.est.bias = 50_000
+    scheduler.state.opens = True
+    for sent in range(100):
+        if scheduler.is_full(20_000, 1500):
+            break
+        scheduler.links[scheduler.pick(1400)].send(1400)
+    assert 2 < sent < 50
 
 
 @given(
