@@ -90,17 +90,22 @@ static unsigned int usable(struct shake_peer *peer, const struct demand *demand,
 	return count;
 }
 
+/* The demands that paths may fit, in turn. */
+enum { FREE, OVER };
+
 /*
  * Paths that may take a packet: dead ones only if none is alive, too narrow ones only if none
  * of the same state is wide enough, those that are left out only if no other is, and those that
- * have carried what they may only if the others have, too. Under the peer's lock.
+ * have carried what they may only if the others have, too. @which becomes the demand that they fit.
+ * Under the peer's lock.
  */
 static unsigned int candidates(struct shake_peer *peer, u32 length, u64 now,
-			       struct shake_choice *choices, struct shake_path **paths)
+			       struct shake_choice *choices, struct shake_path **paths,
+			       unsigned int *which)
 {
 	static const struct demand demands[] = {
-		{ SHAKE_PATH_ALIVE, KNOWN },
-		{ SHAKE_PATH_ALIVE, KNOWN, .over = true },
+		[FREE] = { SHAKE_PATH_ALIVE, KNOWN },
+		[OVER] = { SHAKE_PATH_ALIVE, KNOWN, .over = true },
 		{ SHAKE_PATH_ALIVE, KNOWN, .lossy = true, .over = true },
 		{ SHAKE_PATH_ALIVE, HOPED, .lossy = true, .over = true },
 		{ SHAKE_PATH_ALIVE, ANY, .lossy = true, .over = true },
@@ -110,8 +115,10 @@ static unsigned int candidates(struct shake_peer *peer, u32 length, u64 now,
 	};
 	unsigned int i, count = 0;
 
-	for (i = 0; i < ARRAY_SIZE(demands) && !count; i++)
+	for (i = 0; i < ARRAY_SIZE(demands) && !count; i++) {
 		count = usable(peer, &demands[i], length, now, choices, paths);
+		*which = i;
+	}
 	return count;
 }
 
@@ -220,12 +227,14 @@ struct shake_path *shake_choose(struct shake_peer *peer, struct shake_stream *st
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_sched_config config;
 	struct shake_path *path;
-	unsigned int count;
+	unsigned int count, which;
 
+	if (length > SHAKE_SMALL)
+		peer->length = length;
 	path = small ? ack_path(peer) : NULL;
 	if (path)
 		return path;
-	count = candidates(peer, length, now, choices, paths);
+	count = candidates(peer, length, now, choices, paths, &which);
 	if (other)
 		count = leave_out(other, choices, paths, count);
 	if (!count)
@@ -270,29 +279,25 @@ static bool is_sated(struct shake_peer *peer, const struct shake_sched_config *c
 }
 
 /*
- * Whether packets would only wait elsewhere, or all paths have carried what they may. @trip
- * becomes the longest of the paths' least round trips, and @hold the time, in us, after which to
- * look again. Under the peer's lock.
+ * Whether packets would only wait elsewhere, or all paths have carried what they may: those paths
+ * that take packets as long as the last one, as others' room is of no use to them. @trip becomes
+ * the longest of the paths' least round trips, and @hold the time, in us, after which to look
+ * again. Under the peer's lock.
  */
-static bool is_full(struct shake_peer *peer, u32 bytes, u32 *trip, u32 *hold, u64 now)
+static bool is_full(struct shake_peer *peer, u32 *trip, u32 *hold, u64 now)
 {
 	struct shake_choice choices[SHAKE_PATHS_MAX] __uninitialized;
 	struct shake_path *paths[SHAKE_PATHS_MAX] __uninitialized;
 	const struct shake_settings *settings = &peer->d->settings;
-	struct demand demand = { .state = SHAKE_PATH_ALIVE, .fit = ANY };
 	struct shake_sched_config config = config_of(settings);
-	unsigned int count, index;
+	u32 bytes = peer->length ?: peer->d->dev->mtu;
+	unsigned int count, index, which;
 	bool full;
 
-	count = usable(peer, &demand, 0, now, choices, paths);
-	full = !count;
-	demand.over = true;
-	if (!count)
-		count = usable(peer, &demand, 0, now, choices, paths);
-	full = full && count;
-	demand.lossy = true;
-	if (!count)
-		count = usable(peer, &demand, 0, now, choices, paths);
+	count = candidates(peer, bytes, now, choices, paths, &which);
+	if (count && paths[0]->state != SHAKE_PATH_ALIVE)
+		count = 0;
+	full = count && which == OVER;
 	*trip = 0;
 	*hold = SHAKE_HOLD_US;
 	for (index = 0; index < count; index++) {
@@ -317,7 +322,7 @@ bool shake_is_full(struct shake_peer *peer, u32 *trip)
 
 	spin_lock_bh(&peer->lock);
 	now = shake_now();
-	full = is_full(peer, peer->d->dev->mtu, trip, &hold, now);
+	full = is_full(peer, trip, &hold, now);
 	if (full)
 		shake_peer_wake(peer, now + hold, now);
 	spin_unlock_bh(&peer->lock);
@@ -325,12 +330,12 @@ bool shake_is_full(struct shake_peer *peer, u32 *trip)
 }
 
 /* Stop the leader's queue if packets would only wait elsewhere. Under the peer's lock. */
-void shake_hold_back(struct shake_peer *peer, u32 bytes, u64 now)
+void shake_hold_back(struct shake_peer *peer, u64 now)
 {
 	struct shake_dev *d = peer->d;
 	u32 trip, hold;
 
-	if (is_full(peer, bytes, &trip, &hold, now)) {
+	if (is_full(peer, &trip, &hold, now)) {
 		if (!netif_queue_stopped(d->dev)) {
 			netif_stop_queue(d->dev);
 			shake_count(d, SHAKE_HELD_BACK);
@@ -345,7 +350,7 @@ void shake_hold_back(struct shake_peer *peer, u32 bytes, u64 now)
 void shake_let_go(struct shake_peer *peer, u64 now)
 {
 	if (shake_is_leader(peer->d) && netif_queue_stopped(peer->d->dev))
-		shake_hold_back(peer, peer->d->dev->mtu, now);
+		shake_hold_back(peer, now);
 }
 
 /* The longest packet that a living path is known to take; 0: one takes what its route does. */

@@ -11,7 +11,7 @@
 u32 shake_narrowest(struct shake_peer *peer, const struct sk_buff *skb, u64 now);
 struct shake_path *shake_choose(struct shake_peer *peer, struct shake_stream *stream, u32 length,
 				bool small, u8 other, u64 now);
-void shake_hold_back(struct shake_peer *peer, u32 bytes, u64 now);
+void shake_hold_back(struct shake_peer *peer, u64 now);
 void shake_let_go(struct shake_peer *peer, u64 now);
 
 bool shake_may_fragment(const struct sk_buff *skb, u32 mtu);

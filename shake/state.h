@@ -217,6 +217,7 @@ struct shake_orders;
  * @paths: by id - 1
  * @last_path: the highest number that one has had
  * @sched: whose turn it is
+ * @length: octets of the last packet that is not short; 0: there was none
  * @ack_path: path for small packets; 0: none named
  * @welcome_at: us, when HELLO was answered last, by path
  * @data_at: us, when data was sent or received last
@@ -243,6 +244,7 @@ struct shake_peer {
 	struct shake_path __rcu *paths[SHAKE_PATHS_MAX];
 	u8 last_path;
 	struct shake_sched sched;
+	u32 length;
 	u8 ack_path;
 	u64 welcome_at[SHAKE_PATHS_MAX];
 	u64 data_at;

@@ -258,7 +258,7 @@ static bool number_parcel(struct shake_peer *peer, struct parcel *parcel, struct
 		parcel->ack_path = shake_is_leader(peer->d) ? peer->ack_path : 0;
 	}
 	if (found && shake_is_leader(peer->d))
-		shake_hold_back(peer, parcel->skb->len, now);
+		shake_hold_back(peer, now);
 	spin_unlock_bh(&peer->lock);
 	return found;
 }

@@ -38,6 +38,15 @@ CASES = {
         queue="59",
         window="0",
     ),
+    "narrow": over_paths(
+        direction="down",
+        rate="10mbit+1mbit",
+        delay1="20ms",
+        delay2="20ms",
+        mtu2="900",
+        queue="20",
+        window="0",
+    ),
     "up": over_paths(via="plain", delay1="100ms"),
     "plain": over_paths(via="plain", direction="down", delay1="100ms"),
     "mid-mtu": over_paths(direction="down", window="0", mid_mtu="1400"),
@@ -127,3 +136,11 @@ def test_what_is_sent_again_makes_nothing_else_look_lost(runs: Guests) -> None:
     record = runs["far"].record
     assert record["needless_retransmits"] < 100
     assert record["total_goodput_bps"] > 0.75 * record["limit_bps"]
+
+
+def test_room_of_a_path_that_is_too_narrow_is_none(runs: Guests) -> None:
+    """Nobody is told of 900 octets, so that it takes nothing: what waited for room on any path then
+    overflowed the other one's queue, by 1300 packets of 10 s."""
+    record = runs["narrow"].record
+    assert record["queue"]["drops"] < 200
+    assert record["total_goodput_bps"] > 0.85 * 10e6
