@@ -6,10 +6,10 @@
 #include <linux/slab.h>
 
 #include "copies.h"
+#include "wake.h"
 
 #define MOST_OF_ALL 16384	/* copies of all leaders of a device, ... */
 #define FEW 16			/* ... of which each may have so many in any case */
-#define TRUSTED 4096		/* copies of a path, after which it is as fast as it seems */
 
 /* --- their table --------------------------------------------------------------------------- */
 
@@ -76,16 +76,6 @@ static void drop_copy(struct shake_path *path, u32 place)
 	atomic_dec(&path->peer->d->copies);
 }
 
-/*
- * The rate of a path, 0: unknown. What a link carries is known when it has had a queue. One that
- * never has one costs a copy of each packet, but not for ever.
- */
-static u64 rate_of(const struct shake_path *path)
-{
-	return shake_path_known_rate(&path->estimate) ?:
-	       path->copies->repair.head >= TRUSTED ? shake_path_rate(&path->estimate) : 0;
-}
-
 /* Find a place for a copy of a packet. Returns false if it is to have none. */
 bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place)
 {
@@ -94,8 +84,9 @@ bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place
 	struct shake_dev *d = peer->d;
 	int left = MOST_OF_ALL - atomic_read(&d->copies);
 	u32 most = shake_has_share(peer->copies, FEW, left) ? SHAKE_REPAIR_KEPT : 0;
+	u64 rate = shake_path_rate(&path->estimate);
 
-	if (shake_repair_keep(repair, counter, rate_of(path), most, now, place)) {
+	if (shake_repair_keep(repair, counter, rate, most, now, place)) {
 		peer->copies++;
 		atomic_inc(&d->copies);
 		return true;
@@ -207,6 +198,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 			repair->kept[place].after = path->estimate.counter;
 			shake_path_again(&path->estimate, (*end)->len, now);
 			shake_limit_count(path, (*end)->len, now);
+			path->tail_at = now;
 			end = &(*end)->next;
 		}
 		if (fate == SHAKE_COPY_LAST)
@@ -216,5 +208,7 @@ struct sk_buff *shake_copies_told(struct shake_path *path, const struct shake_ac
 		if (fate == SHAKE_COPY_DONE || fate == SHAKE_COPY_LAST)
 			drop_copy(path, place);
 	}
+	if (path->tail_at == now)
+		shake_peer_wake(path->peer, now + SHAKE_TAIL_US, now);
 	return list;
 }

@@ -22,6 +22,8 @@
 
 #define SHAKE_IDLE_US (5 * USEC_PER_SEC)	/* without data for so long: idle */
 #define SHAKE_DOUBT_US (2 * USEC_PER_SEC)	/* all paths are probed while one loses much */
+#define SHAKE_TAIL_US (10 * USEC_PER_MSEC)	/* then a probe follows what may be lost */
+#define SHAKE_TAIL_LOSS (SHAKE_LOSS_ALL / 128)	/* of a path that has lost so much of late */
 #define SHAKE_UP 512				/* packets that waited go up per jiffy, see below */
 #define SHAKE_HOLD_US (20 * USEC_PER_MSEC)	/* between looks at a stopped queue */
 #define SHAKE_SMALL 128				/* octets: TCP's ACKs, which are not counted */
@@ -103,6 +105,7 @@ struct shake_link {
  * @probe_at: us, when a probe was sent last
  * @sent_at: us, when anything was sent last
  * @counted_at: us, when a counted packet was sent last
+ * @tail_at: us, when a packet or a copy was sent last that may be lost; 0: a probe followed
  * @heard_at: us, when anything was received last
  * @dead_at: us, since when it is dead, or was last
  * @usual_gap: us, between what is received, the longest of late
@@ -160,6 +163,7 @@ struct shake_path {
 	u64 probe_at;
 	u64 sent_at;
 	u64 counted_at;
+	u64 tail_at;
 	u64 heard_at;
 	u64 dead_at;
 	u64 usual_gap;

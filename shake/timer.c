@@ -164,6 +164,8 @@ static u64 probe_due(const struct shake_path *path, u64 now)
 		       max_t(u64, gap, shake_path_probe_gap(&path->estimate,
 							    silence_at(path, path->probe_at)));
 	due = policy_due(path);
+	if (path->tail_at && path->copies && !shake_repair_is_empty(&path->copies->repair))
+		due = min(due, path->tail_at + SHAKE_TAIL_US);
 	if (!gap && (path->estimate.loss.out || now < peer->doubt_until) &&
 	    now - peer->data_at < SHAKE_IDLE_US)
 		due = min(due, path->probe_at +
@@ -203,6 +205,7 @@ static u32 probe_take(struct shake_path *path, struct shake_way *way, u8 *packet
 	u32 length = SHAKE_PROBE_OCTETS;
 
 	path->probe_at = now;
+	path->tail_at = 0;
 	if (!shake_way_take(path, way, now))
 		return 0;
 	shake_head_write(packet, &(struct shake_head){

@@ -22,9 +22,10 @@
  *   outages   A dead path keeps its copies for a while after the packets left: in a session
  *             that goes on its next ACK tells of them. TCP has sent again what is old, and a
  *             copy is sent once.
- *   economy   A path known to carry SHAKE_REPAIR_FAST and more keeps copies for
- *             SHAKE_REPAIR_TIME after a loss only. On slower ones they cost little, and the first
- *             loss of a flow as much as any; what a link carries is found out by losses.
+ *   economy   A path that carries SHAKE_REPAIR_FAST and more has copies of its first
+ *             SHAKE_REPAIR_BEGUN packets, then only for SHAKE_REPAIR_TIME after a loss. On slower
+ *             ones they cost little, and the first loss of a flow as much as any; what a link
+ *             carries is found out by losses.
  *
  * Counters are the low 32 bits of those in the packets.
  */
@@ -43,9 +44,10 @@
 #define SHAKE_REPAIR_PRICE	4U
 #define SHAKE_REPAIR_GIVEN	64U
 #define SHAKE_REPAIR_SAVED	1024U
-/* Paths of so many bytes/s, 10 Mbit/s, keep copies only ... */
+/* Paths of so many bytes/s, 10 Mbit/s, keep copies only of so many packets ... */
 #define SHAKE_REPAIR_FAST	1250000U
-/* ... for so long after a loss, in us. */
+#define SHAKE_REPAIR_BEGUN	4096U
+/* ... and for so long after a loss, in us. */
 #define SHAKE_REPAIR_TIME	(600ULL * APOGEE_USEC_PER_SEC)
 /* Time that a dead path keeps copies, in us and in round trips: then TCP has sent them again. */
 #define SHAKE_REPAIR_OLD	(2U * APOGEE_USEC_PER_SEC)
@@ -122,10 +124,19 @@ static inline void shake_repair_look(struct shake_repair *r, u64 seen, u64 now)
 }
 
 /**
+ * shake_repair_is_empty() - whether it is known of all packets whether they arrived
+ * @r: the path
+ */
+static inline bool shake_repair_is_empty(const struct shake_repair *r)
+{
+	return r->head == r->tail;
+}
+
+/**
  * shake_repair_keep() - whether to keep a copy of the packet that leaves
  * @r: the path
  * @counter: its number, above that of all before
- * @rate: of the path in bytes/s, 0: unknown
+ * @rate: of the path in bytes/s
  * @most: copies that it may have, up to SHAKE_REPAIR_KEPT
  * @now: time in us
  * @place: where
@@ -136,9 +147,9 @@ static inline bool shake_repair_keep(struct shake_repair *r, u32 counter, u64 ra
 				     u64 now, u32 *place)
 {
 	r->last = false;
-	if (rate >= SHAKE_REPAIR_FAST && now >= r->until)
+	if (rate >= SHAKE_REPAIR_FAST && r->head >= SHAKE_REPAIR_BEGUN && now >= r->until)
 		return false;
-	if (r->head == r->tail)
+	if (shake_repair_is_empty(r))
 		r->full = false;
 	if (r->full || r->head - r->tail >= most) {
 		r->full = true;
@@ -156,7 +167,7 @@ static inline bool shake_repair_keep(struct shake_repair *r, u32 counter, u64 ra
 /* Whether there is a copy of what the next packet may prove to be lost: the one before it. */
 static inline bool shake_repair_covers(const struct shake_repair *r)
 {
-	return r->last && r->head != r->tail;
+	return r->last && !shake_repair_is_empty(r);
 }
 
 /*

@@ -51,6 +51,8 @@ CASES = {
     **{f"held-{way}": over_paths("bbr", 15, rate="1mbit+6mbit", delay1="10ms", delay2="100ms",
                                  window="0", queue="100", hold_acks="1", direction=way)
        for way in ("up", "down")},
+    "tail": over_paths(rate="2mbit", delay1="30ms", delay2="30ms", loss1="15%", loss="15%",
+                       window="3"),
     "codel": over_paths(duration_s=60, delay2="150ms", window="0", qdisc="fq_codel"),
     "pause": over_paths(duration_s=30, via="plain", window="30", event1="outage@10s:3s"),
     "overflow": over_paths(via="plain", queue="10", event="outage@10s:1s"),
@@ -231,6 +233,12 @@ def test_losses_that_are_repaired(runs: Guests) -> None:
     assert (
         without["shake"]["al"]["repair_sent"] == without["shake"]["ha"]["flows_holes_mended"] == 0
     )
+
+
+def test_a_probe_follows_what_may_be_lost_last(runs: Guests) -> None:
+    """Nothing else tells soon that the last packet of a small window is lost, or its copy: 130
+    kbit/s without."""
+    assert runs["tail"].record["total_goodput_bps"] > 160e3
 
 
 def test_reno3_keeps_its_threshold(runs: Guests) -> None:

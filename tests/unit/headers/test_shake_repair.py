@@ -16,6 +16,7 @@ WAITS, DONE, SENT, LAST = range(4)
 KEPT, PRICE, GIVEN, SAVED, TIME = 2048, 4, 64, 1024, 600_000_000
 SRTT, LEAST = 300_000, 240_000
 FAST = 1_250_000  # 10 Mbit/s
+BEGUN = 4096
 ALL = (1 << 64) - 1
 U32 = 2**32
 
@@ -34,6 +35,11 @@ class Path:
         self.now = 10**6
         if looked:
             apogee.shake_repair_look(self.state, unseen(40), self.now)
+
+    def begun(self) -> Path:
+        """It has carried packets before."""
+        self.state.head = self.state.tail = BEGUN
+        return self
 
     def keep(self, counter: int, rate: int = FAST, most: int = KEPT) -> int | None:
         """Its place."""
@@ -75,23 +81,33 @@ def fill(path: Path, count: int, first: int = 1) -> list[int]:
 
 
 def test_a_fast_path_keeps_nothing_before_a_loss(apogee: Library) -> None:
-    path = Path(apogee, looked=False)
+    path = Path(apogee, looked=False).begun()
     assert path.keep(1) is None
     apogee.shake_repair_look(path.state, ALL, path.now)
     assert path.keep(2) is None
 
 
-@pytest.mark.parametrize("rate", [0, 1, FAST - 1])
-def test_slow_paths_keep_from_the_start(apogee: Library, rate: int) -> None:
-    """Below 10 Mbit/s, and while the rate is unknown."""
+def test_the_first_packets_of_a_fast_path_are_kept(apogee: Library) -> None:
+    """One that is lost would end a flow's slow start."""
     path = Path(apogee, looked=False)
+    for counter in range(BEGUN):
+        place = path.keep(counter)
+        assert place is not None
+        apogee.shake_repair_close(path.state, place)
+    assert path.keep(BEGUN) is None
+
+
+@pytest.mark.parametrize("rate", [0, 1, FAST - 1])
+def test_slow_paths_keep_all(apogee: Library, rate: int) -> None:
+    """Below 10 Mbit/s, and while the rate is unknown."""
+    path = Path(apogee, looked=False).begun()
     assert path.keep(1, rate) is not None
     assert path.keep(2, FAST) is None
 
 
 def test_a_packet_just_behind_the_newest_is_no_loss(apogee: Library) -> None:
     """It may come yet; further back none does, as far as is known."""
-    path = Path(apogee, looked=False)
+    path = Path(apogee, looked=False).begun()
     seen = ALL & ~sum(1 << (64 - b) for b in range(1, 33))
     apogee.shake_repair_look(path.state, seen, path.now)
     assert path.keep(1) is None
@@ -105,7 +121,7 @@ def test_a_session_that_lost_nothing_keeps_nothing(apogee: Library, count: int) 
     received = apogee.new("shake_replay")
     for counter in range(1, count + 1):
         apogee.shake_replay_update(received, counter)
-    path = Path(apogee, looked=False)
+    path = Path(apogee, looked=False).begun()
     seen = apogee.shake_replay_behind(received, count)
     assert seen % (1 << 64) == ALL
     apogee.shake_repair_look(path.state, seen, path.now)
@@ -113,6 +129,7 @@ def test_a_session_that_lost_nothing_keeps_nothing(apogee: Library, count: int) 
 
 
 def test_copies_are_kept_for_ten_minutes_after_a_loss(path: Path) -> None:
+    path.begun()
     path.now += TIME - 1
     assert path.keep(1) is not None
     path.now += 1
