@@ -411,6 +411,18 @@ def test_a_short_queue_of_a_long_way_is_found(apogee: Library) -> None:
     assert link.est.received > 4_000_000 * 5
 
 
+def test_a_way_that_becomes_longer_than_its_queue_has_room(apogee: Library) -> None:
+    """By 40 ms, where packets may wait for 2 ms: that is no queue of ours for ever."""
+    link = known(apogee, 5_000_000, 177_000)
+    link.est.room = 2000
+    link.delay += 40_000
+    for _ in range(300):
+        while apogee.shake_sched_has_room(link.est, 80_000, link.now):
+            link.send()
+        link.wait(10_000)
+    assert len(link.back) > 100
+
+
 def test_all_who_ask_agree_on_room(apogee: Library) -> None:
     """A narrow path makes TCP's packets shorter than the device's: they leave only while that has
     room for its own."""
