@@ -101,7 +101,7 @@
 /* ACKs hold no packet longer than it was under way, but for the clocks' rounding. */
 #define SHAKE_HOLD_ERROR	1000U
 
-/* Round trips longer by this time, or @room, than ours explain, in us, for so long: not our queue. */
+/* Round trips longer by this, or @room, than ours explain, for so long, in us: not our queue. */
 #define SHAKE_STRANGE		50000U
 #define SHAKE_STRANGE_US	500000U
 /* A queue that loses packets is not made shorter than this time, in us, or so many packets. */

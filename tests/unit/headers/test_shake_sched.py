@@ -431,10 +431,10 @@ def test_all_who_ask_agree_on_room(apogee: Library) -> None:
     near.est.room = far.est.room = 2000
     far.est.bias = 50_000
     scheduler.state.opens = True
-    for sent in range(100):
-        if scheduler.is_full(20_000, 1500):
-            break
+    sent = 0
+    while sent < 100 and not scheduler.is_full(20_000, 1500):
         scheduler.links[scheduler.pick(1400)].send(1400)
+        sent += 1
     assert 2 < sent < 50
 
 
