@@ -29,16 +29,16 @@ scripts/lab atlas single --model --cc compound_plus --beside cubic,reno \
 	--paths 200 --seed 1001 --json docs/results/atlas/single-compound_plus.jsonl
 
 # links.md
-scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 60 --seed 6701 \
+W=mptcp,first,second,third,fourth
+scripts/lab atlas links --engine uml --cc shake --beside $W --paths 20 --seed 113045 \
   --set direction=up --json docs/results/atlas/links.jsonl
-scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 60 --seed 6701 \
+scripts/lab atlas links --engine uml --cc shake --beside $W --paths 20 --seed 113045 \
   --set direction=down --json docs/results/atlas/links-down.jsonl
-
-# Of the two above SHAKE anew: --beside first, its results into these files. 16 others, and of commit 573410f4 (before)
-scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 424242 \
-  --set direction=up --json docs/results/atlas/links-after.jsonl
-scripts/lab atlas links --engine uml --cc shake --beside mptcp,first,second,third,fourth --paths 16 --seed 424242 \
-  --set direction=down --json docs/results/atlas/links-after-down.jsonl
+scripts/lab atlas links --engine uml --cc shake --beside first,second,third,fourth --paths 10 --seed 113045 \
+  --set direction=up --set flows=10 --json docs/results/atlas/links-ten.jsonl
+sed 's/"cubic"/"star"/' scripts/apogee_lab/atlas/spaces/links.toml > links-star.toml
+scripts/lab atlas links-star.toml --engine uml --cc shake --beside first,second,third,fourth --paths 10 --seed 113045 \
+  --set direction=up --json docs/results/atlas/links-star.jsonl
 
 # BBR: 16 paths of each of two seeds, without and with hold_acks=1, whose results are those of hold-acks
 sed 's/"cubic"/"bbr"/' scripts/apogee_lab/atlas/spaces/links.toml > links-bbr.toml

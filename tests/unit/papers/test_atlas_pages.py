@@ -39,30 +39,22 @@ def test_stations_at_an_access_point(read: Read, text_of: TextOf) -> None:
     said += f" {short(min(parts))} to {short(max(parts))} of it"
 
 
-def test_links_alone_and_downloads(read: Read, text_of: TextOf) -> None:
+def test_links_alone_and_together(read: Read, text_of: TextOf) -> None:
+    """Of the best link alone, and of the sum of all."""
     text = text_of("results/atlas/links.md")
-    parts = [v["shake"] / best(v, "shake", "mptcp") for v in measured(read, "links").values()]
-    least, bad = (sum(part < bound for part in parts) for bound in (1, numbers.BAD))
-    middle = numbers.quantiles(parts)[3]
-    said = f"SHAKE has {middle:.2f} times as much in the median, less on {least} paths, and less"
-    assert f"{said} than 0.9 on {bad}." in text
-    down = measured(read, "links-down")
-    ahead = {path for path, values in down.items() if best(values, "shake") > values["shake"]}
-    drawn = {line["path"]: line["drawn"] for line in read("atlas/links-down.jsonl")}
-    lossy = {path for path in drawn if drawn[path]["loss2"]}
-    said = f"MPTCP or one link alone has more on {len(ahead)} paths, on {len(ahead & lossy)} of the"
-    assert f"{said} {len(lossy)} with losses on the second link." in text
-
-
-def test_links_before_and_after(read: Read, text_of: TextOf) -> None:
-    """Of the best link alone."""
-    text = text_of("results/atlas/links.md")
-    for way, name in (("uploads", ""), ("downloads", "-down")):
-        for when in ("before", "after"):
-            values = measured(read, f"links-{when}{name}").values()
-            parts = [v["shake"] / best(v, "shake", "mptcp") for v in values]
-            less, middle = sum(part < 0.97 for part in parts), statistics.median(parts)
-            assert f"| {way}, {when} | {min(parts):.2f} | {middle:.2f} | {less} |" in text
+    named = {"uploads, CUBIC": "links", "downloads, CUBIC": "links-down",
+             "uploads, ten flows of CUBIC": "links-ten", "uploads, star": "links-star"}  # fmt: skip
+    for words, name in named.items():
+        found = measured(read, name).values()
+        parts = [v["shake"] / best(v, "shake", "mptcp") for v in found]
+        sums = [sum(v.values()) - v["shake"] - v.get("mptcp", 0) for v in found]
+        together = statistics.median(v["shake"] / s for v, s in zip(found, sums, strict=True))
+        row = [f"{n:.2f}" for n in (min(parts), statistics.median(parts))]
+        row += [str(sum(part < 0.97 for part in parts)), f"{together:.2f}"]
+        assert f"| {words} | {len(parts)} | {' | '.join(row)} |" in text
+    down = measured(read, "links-down").values()
+    ahead = sum(best(values, "shake") > values["shake"] for values in down)
+    assert f"MPTCP or one link alone has more on {ahead} paths." in text
 
 
 def test_what_the_radio_allows(read: Read, text_of: TextOf) -> None:
