@@ -910,7 +910,7 @@ static __always_inline void star_set_window(struct sock *sk, u32 most)
 static bool star_restart(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
-	bool paced = READ_ONCE(star_pacing) && star_judges() && s->w.cwnd_abe;
+	bool paced = forget(READ_ONCE(star_pacing) && star_judges() && s->w.cwnd_abe);
 
 	/* A mark that was told of while nothing was in flight: no later ACK shows what it was. */
 	if (s->w.asked && !tcp_sk(sk)->packets_out && marked_reduction(sk)) {
