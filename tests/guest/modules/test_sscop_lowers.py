@@ -107,8 +107,7 @@ ip link set s0 type sscop peer 02:00:00:00:00:04; sleep 3; pinged renamed 10.7.0
 ip netns del far; sleep 0.5; ip link del near 2>/dev/null; say "end: $(echo $(ls /sys/class/net))"
 """
 
-#: As fast as the guest can: nothing below holds frames back. Those behind a lost one wait at the
-#: peer.
+#: As fast as the guest can: nothing below holds frames back.
 SHORT = """
 below
 near_up near; far_up far; addresses; ready first
@@ -120,6 +119,7 @@ say "took: $(($(hundredths) - from))"
 sleep 0.5
 """
 
+#: Likewise. Frames behind a lost one wait at the peer.
 FAST = """
 below
 tc qdisc add dev near root netem loss 3%
