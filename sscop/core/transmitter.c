@@ -32,10 +32,9 @@
  */
 #define SILENCE_PART 256
 
-/* On a fast link, POLLs by octets are also this many us apart, as each costs as much
+/* On a fast link, POLLs by octets are also SSCOP_CLOCK_ROUND_US apart, as each costs as much
  * computing as an SD, but for when this part of the window was sent.
  */
-#define SPACING_US SSCOP_CLOCK_ROUND_US
 #define SPACING_WINDOW 8
 
 #define KEEPALIVE_MAX_US 15000000U
@@ -651,8 +650,8 @@ static u64 poll_at(const struct sscop *s, bool idle)
 	else if (sscop_tx_is_full(s))
 		/* Its STAT lets more be sent; it, or the POLL, may be lost. */
 		wait = min_t(u64, wait, tx->sds_since ?
-				   max(SPACING_US, spacing_behind(s, tx->bytes_since)) :
-				   max3(2ULL * tx->srtt + SPACING_US, silence_wait(s),
+				   max(SSCOP_CLOCK_ROUND_US, spacing_behind(s, tx->bytes_since)) :
+				   max3(2ULL * tx->srtt + SSCOP_CLOCK_ROUND_US, silence_wait(s),
 					(u64)spacing(s)));
 	else if (idle && s->config.poll_idle &&
 		 (tx->sds_since || tx->repeated || tx->withheld))
@@ -668,7 +667,7 @@ static u64 spaced_at(const struct sscop *s)
 	u32 wait = spacing(s);
 
 	if (tx->sds_since < min(s->config.window, s->credit) / SPACING_WINDOW)
-		wait = max(wait, SPACING_US);
+		wait = max(wait, SSCOP_CLOCK_ROUND_US);
 	/* What goes out at once takes the link as long. */
 	if (sscop_tx_is_clocked(s) && sscop_clock_takes(&s->clock, tx->bytes_since) >= wait)
 		return 0;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 
@@ -14,42 +15,21 @@ pytestmark = [pytest.mark.guest, pytest.mark.uml]
 
 DEEP = {"bonding", "teql", "ipv6", "up", "mid-mtu"}
 
+down = partial(over_paths, direction="down")
 CASES = {
-    **{via: over_paths(via=via, direction="down", delay2="100ms") for via in BUNDLES},
-    "ipv6": over_paths(direction="down", ipv6="1", outside="6", delay2="100ms"),
-    "path2": over_paths(via="path2", direction="down", delay2="50ms", cbr="128kbit", window="20"),
-    "lossy": over_paths(duration_s=30, via="plain", direction="down", loss1="4%", ack_loss="0%"),
-    "pause": over_paths(via="plain", direction="down", window="30", event1="outage@8s:3s"),
-    "repair": over_paths(
-        via="shake",
-        direction="down",
-        rate="2mbit",
-        delay1="20ms",
-        delay2="60ms",
-        loss1="1%",
-        loss="1%",
-        window="0",
-    ),
-    "far": over_paths(
-        direction="down",
-        rate="527kbit+4.48mbit",
-        delay1="309ms",
-        delay2="11ms",
-        queue="59",
-        window="0",
-    ),
-    "narrow": over_paths(
-        direction="down",
-        rate="10mbit+1mbit",
-        delay1="20ms",
-        delay2="20ms",
-        mtu2="900",
-        queue="20",
-        window="0",
+    **{via: down(via=via, delay2="100ms") for via in BUNDLES},
+    "ipv6": down(ipv6="1", outside="6", delay2="100ms"),
+    "path2": down(via="path2", delay2="50ms", cbr="128kbit", window="20"),
+    "lossy": down(duration_s=30, via="plain", loss1="4%", ack_loss="0%"),
+    "pause": down(via="plain", window="30", event1="outage@8s:3s"),
+    "repair": down(rate="2mbit", delay1="20ms", delay2="60ms", loss1="1%", loss="1%", window="0"),
+    "far": down(rate="527kbit+4.48mbit", delay1="309ms", delay2="11ms", queue="59", window="0"),
+    "narrow": down(
+        rate="10mbit+1mbit", delay1="20ms", delay2="20ms", mtu2="900", queue="20", window="0"
     ),
     "up": over_paths(via="plain", delay1="100ms"),
-    "plain": over_paths(via="plain", direction="down", delay1="100ms"),
-    "mid-mtu": over_paths(direction="down", window="0", mid_mtu="1400"),
+    "plain": down(via="plain", delay1="100ms"),
+    "mid-mtu": down(window="0", mid_mtu="1400"),
 }
 
 runs = runs_of("multipath-down", CASES, DEEP)
