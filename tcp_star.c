@@ -576,7 +576,7 @@ static seldom enum star_news star_sample(struct sock *sk, const struct rate_samp
 	s->abe.recent = published;
 	if (!abe_sample(&s->abe, (u32)tp->tcp_mstamp, star_sent_us(sk, rs), tp->mss_cache, rtt_min,
 			READ_ONCE(star_first_interval_us),
-			rs->is_app_limited || star_held_below(s), late_us))
+			forget(rs->is_app_limited || star_held_below(s)), late_us))
 		return STAR_NO_NEWS;
 
 	if (published)
@@ -597,7 +597,8 @@ static enum star_news star_estimate(struct sock *sk, const struct rate_sample *r
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct star *s = inet_csk_ca(sk);
 	bool queue = published && s->j.queue;
-	u32 rtt_us = star_rtt_us(sk, rs, published), late_us = star_late_us(sk, rtt_us, published);
+	u32 rtt_us = star_rtt_us(sk, rs, published);
+	u32 late_us = forget(star_late_us(sk, rtt_us, published));
 	u32 rtt_min;
 
 	if (rtt_us)
@@ -742,7 +743,7 @@ static u32 star_rtt(const struct star *s)
 static void star_reduce_queue(struct sock *sk)
 {
 	struct star *s = inet_csk_ca(sk);
-	u32 rtt = star_rtt(s), whole = judge_whole_us(&s->j, rtt);
+	u32 rtt = star_rtt(s), whole = forget(judge_whole_us(&s->j, rtt));
 	u32 path = judge_path_us(&s->j), cwnd = s->prior_cwnd, to;
 
 	if (s->j.test) {
@@ -1086,7 +1087,7 @@ APOGEE_CONG_CONTROL(star_cong_control)
 	}
 	/* The end of a hold does not raise the window with an ACK that shows a loss. */
 	if (rs->losses && s->w.mode == STAR_SLOW && s->w.held)
-		most = min(most, cwnd);
+		most = forget(min(most, cwnd));
 	/* As published only count rounds: coexist may be switched on later. */
 	if (round) {
 		if (published)
