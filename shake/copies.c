@@ -96,6 +96,17 @@ bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place
 	return false;
 }
 
+/*
+ * A probe follows what has a copy, and leaves now. Nothing is armed if the last had arrived when its
+ * time came.
+ */
+void shake_copies_tail(struct shake_path *path, u64 now)
+{
+	if (!path->tail_at || now - path->tail_at >= SHAKE_TAIL_US)
+		shake_peer_wake(path->peer, now + SHAKE_TAIL_US, now);
+	path->tail_at = now;
+}
+
 /* Forget all copies. */
 void shake_copies_purge(struct shake_path *path)
 {

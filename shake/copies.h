@@ -12,6 +12,7 @@ void shake_copies_end(struct shake_path *path);
 void shake_copies_free(struct shake_path *path);
 bool shake_copies_ready(struct shake_path *path);
 bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place);
+void shake_copies_tail(struct shake_path *path, u64 now);
 void shake_copies_purge(struct shake_path *path);
 void shake_copies_expire(struct shake_path *path, u64 now);
 void shake_copies_put(const struct shake_way *way, u32 place, const struct sk_buff *skb,

@@ -144,12 +144,8 @@ static void keep_copy(struct shake_path *path, struct parcel *parcel, u32 counte
 	if (shake_repair_covers(&path->copies->repair))
 		parcel->flags |= SHAKE_KEPT;
 	parcel->kept = shake_copies_keep(path, counter, now, &parcel->place);
-	if (!parcel->kept || path->estimate.loss.share < SHAKE_TAIL_LOSS)
-		return;
-	/* Nothing is armed if the last one had arrived when its time came. */
-	if (!path->tail_at || now - path->tail_at >= SHAKE_TAIL_US)
-		shake_peer_wake(path->peer, now + SHAKE_TAIL_US, now);
-	path->tail_at = now;
+	if (parcel->kept && path->estimate.loss.share >= SHAKE_TAIL_LOSS)
+		shake_copies_tail(path, now);
 }
 
 /* What a packet is on the chosen path. Under the peer's lock. */

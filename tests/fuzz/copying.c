@@ -17,11 +17,13 @@ static struct shake_path paths[PATHS];
 static struct shake_link links[PATHS];
 static struct work_struct *due;
 
-/* Nothing is sent again here, so that no probe follows it. */
+static u32 wakes;
+
 void shake_peer_wake(struct shake_peer *peer, u64 at, u64 now)
 {
-	if (peer && at > now)
+	if (!peer || at != now + SHAKE_TAIL_US)
 		abort();
+	wakes++;
 }
 
 bool schedule_work(struct work_struct *work)
@@ -42,6 +44,7 @@ void copying_begin(void)
 	u32 i;
 
 	fuzz_now = 1000000;
+	wakes = 0;
 	memset(&d, 0, sizeof(d));
 	memset(links, 0, sizeof(links));
 	d.settings.repair = true;
@@ -116,6 +119,13 @@ void copying_arrived(u8 number)
 
 	for (ack.echo = 1; ack.echo <= counter; ack.echo++)
 		kfree_skb_list(shake_copies_told(&paths[number], &ack, fuzz_now));
+}
+
+u32 copying_tail(u8 number, u32 pause)
+{
+	fuzz_now += pause;
+	shake_copies_tail(&paths[number], fuzz_now);
+	return wakes;
 }
 
 u32 copying_count(void)

@@ -22,6 +22,8 @@ bool copying_send(u8 path);
 void copying_speed(u8 path, u32 rate);
 /* all packets of a path have arrived */
 void copying_arrived(u8 path);
+/* what has a copy leaves by a path after a pause, in us; how often a probe was armed */
+u32 copying_tail(u8 path, u32 pause);
 /* places of all paths; packets that got none as there was no memory, or too many had one */
 u32 copying_count(void);
 u32 copying_refused(void);

@@ -107,3 +107,13 @@ def test_all_leaders_of_a_device_share_what_there_is(copying: Library) -> None:
         copying.copying_arrived(path)
     assert copying.copying_count() == 0
     assert send(copying, PATHS - 1, 2 * FEW) == 2 * FEW
+
+
+def test_a_probe_follows_each_flight(copying: Library) -> None:
+    """It is armed once for what leaves within 10 ms, which moves it; anew behind a pause in which
+    all arrived, so that no probe was sent that would have forgotten the time."""
+    assert copying.copying_tail(3, 0) == 1
+    assert [copying.copying_tail(3, 9_999) for _ in range(5)] == [1] * 5
+    assert copying.copying_tail(3, 10_000) == 2
+    assert copying.copying_tail(3, 1) == 2
+    assert copying.copying_tail(3, 1_000_000) == 3
