@@ -39,6 +39,7 @@ scripts/lab atlas links --engine uml --cc shake --beside first,second,third,four
 sed 's/"cubic"/"star"/' scripts/apogee_lab/atlas/spaces/links.toml > links-star.toml
 scripts/lab atlas links-star.toml --engine uml --cc shake --beside first,second,third,fourth --paths 10 --seed 113045 \
   --set direction=up --json docs/results/atlas/links-star.jsonl
+# and again with --beside first --set hold_acks=1, whose results are those of hold-acks
 
 # BBR: 16 paths of each of two seeds, without and with hold_acks=1, whose results are those of hold-acks
 sed 's/"cubic"/"bbr"/' scripts/apogee_lab/atlas/spaces/links.toml > links-bbr.toml
