@@ -22,15 +22,14 @@
  * A connection is in one of these modes (enum star_mode). NONE, zero, is the
  * mode before star_init():
  *
- *             +-------+ (1)     +--------+  congestion           +-------+
+ *             +-------+ (1)     +--------+  congestion, a mark   +-------+
  *     init -->| START |-------->| CRUISE |---------------------->| YIELD |
  *             +-------+         +--------+<----------------------+-------+
- *                                ^  ^   |  no congestion for a while, and
- *                                |  |   |  the window is back at cwnd_abe
- *         slow start has passed  |  |   |  mark          +--------+
- *         ssthresh               |  |   +--------------->| MARKED |
- *             +------+           |  +--------------------+--------+
- *             | SLOW |-----------+       cwnd_reno has passed cwnd_abe
+ *                                   ^      no congestion for a while, and
+ *         slow start has passed     |      the window is back at cwnd_abe
+ *         ssthresh                  |
+ *             +------+              |
+ *             | SLOW |--------------+
  *             +------+<-------------------------------+
  *              ^                          data lost   |
  *              |  long idle                      +-------+  only ACKs were lost:
@@ -46,13 +45,13 @@
  *           as in SLOW, and at 5/4 of one once there is an estimate and the window is
  *           filled. While that grows, a loss without a queue changes nothing (coexist=1).
  *   CRUISE  LWC: cwnd = cwnd_reno + cwnd_abe. CWS responds to a data loss.
- *   SLOW, MARKED, YIELD
+ *   SLOW, YIELD
  *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
- *           YIELD the flow probes for more bandwidth from time to time. From these
- *           modes and START, too, an ECN mark leads to MARKED and congestion to
- *           YIELD. After a timeout by data loss YIELD stays. A loss in CRUISE before
- *           the window has been lifted to cwnd_abe leads to SLOW, too, for the rest
- *           of its round at most (coexist=1).
+ *           YIELD the flow probes for more bandwidth from time to time. From SLOW and
+ *           START, too, congestion and an ECN mark lead to YIELD. After a timeout by
+ *           data loss YIELD stays. A loss in CRUISE before the window has been lifted
+ *           to cwnd_abe leads to SLOW, too, for the rest of its round at most
+ *           (coexist=1).
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
@@ -62,7 +61,7 @@
  * judge.h decides once per round trip whether there is congestion: a full queue, or
  * more losses than the link has while its queue is empty. It reverts no reduction: what
  * a mistaken one costs comes back by growth. The paper has no such decision: as
- * published (coexist=0) there is no YIELD.
+ * published (coexist=0) only a mark leads to YIELD, until cwnd_reno has passed cwnd_abe.
  *
  * Notable differences from the paper:
  *   o A bandwidth sample spans several ACKs, and samples pass a maximum filter
@@ -93,8 +92,8 @@
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh. Otherwise the first ACK would restore the window at
  *     which data was lost.
- *   o ECN marks indicate congestion: the window is reduced to 0.8 (RFC 8511), and
- *     ABE's share is held back until the window has grown again.
+ *   o ECN marks indicate congestion: the window is reduced to 0.8 (RFC 8511), as at
+ *     the start of YIELD.
  *
  * The module sets the window in cong_control. This disables the stack's
  * proportional rate reduction, pacing rate and restart after idle; the module has
@@ -285,15 +284,12 @@ static void star_round_anew(struct sock *sk)
 	s->w.spurious = 0;
 }
 
-/* In YIELD other flows share the path: a timeout does not end that, not even if another
- * one, or a mark whose reduction still lasts, has come before it.
- */
+/* In YIELD other flows share the path: a timeout does not end that, not even a second one. */
 static bool star_yielded(const struct star *s)
 {
-	bool after = s->w.mode == STAR_JUDGE || s->w.mode == STAR_MARKED;
+	u8 mode = s->w.mode == STAR_JUDGE ? s->w.prior_mode : s->w.mode;
 
-	return (after ? s->w.prior_mode : s->w.mode) == STAR_YIELD &&
-	       star_judges();
+	return mode == STAR_YIELD && star_judges();
 }
 
 /* Slow start from the initial window (AEN, P_seq > ACK_seq), or from the previous
@@ -773,22 +769,18 @@ static seldom void star_reduce(struct sock *sk)
 	bool published = !star_judges();
 
 	if (marked_reduction(sk)) {
-		s->w.mode = STAR_MARKED;
-		star_set_cwnd(&s->w, star_mark_cwnd(cwnd));
-		tp->snd_ssthresh = star_cwnd(&s->w);
+		to = star_mark_cwnd(cwnd);
+		star_yield_to(sk, to, to);
 		return;
 	}
 	if (s->j.queue && !published) {
 		star_reduce_queue(sk);
 		return;
 	}
-	/* A bit error while other flows share the path: keep the window. After a
-	 * mark slow start must not raise it either.
-	 */
-	if (s->w.mode == STAR_YIELD || s->w.mode == STAR_MARKED) {
+	/* A bit error while other flows share the path: keep the window. */
+	if (s->w.mode == STAR_YIELD) {
 		star_respond(&s->w, cwnd, cwnd, published);
-		if (s->w.mode != STAR_SLOW)
-			tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
+		tp->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
 		return;
 	}
 	/* The estimate still grows: a bit error is no reason to end that. */

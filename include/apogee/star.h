@@ -75,8 +75,8 @@
  */
 #define STAR_PACE_CRUISE	272U
 
-/* Mode of a connection. In SLOW, MARKED and YIELD ABE's share of the window is held
- * back. The state diagram is in tcp_star.c.
+/* Mode of a connection. In SLOW and YIELD ABE's share of the window is held back. The
+ * state diagram is in tcp_star.c.
  */
 enum star_mode {
 	STAR_NONE,	/* star_init() has not been called yet */
@@ -84,8 +84,7 @@ enum star_mode {
 	STAR_CRUISE,	/* cwnd = cwnd_reno + cwnd_abe */
 	STAR_JUDGE,	/* after a timeout: the stack sets the window until AEN's verdict */
 	STAR_SLOW,	/* until slow start passes ssthresh, or while w->held */
-	STAR_MARKED,	/* after an ECN mark, until cwnd_reno has passed cwnd_abe */
-	STAR_YIELD,	/* after congestion, until there has been none for a while */
+	STAR_YIELD,	/* after congestion or a mark, until there has been none for a while */
 };
 
 /**
@@ -130,7 +129,7 @@ struct star_window {
  * star_holds() - is ABE's share of the window held back?
  * @w: the window
  *
- * Return: true in SLOW, MARKED and YIELD.
+ * Return: true in SLOW and YIELD.
  */
 static inline bool star_holds(const struct star_window *w)
 {
@@ -249,24 +248,22 @@ static inline u32 star_yield_divisor(const struct star_window *w, bool empty)
 	return cwnd / star_yield_growth(w, cwnd, empty);
 }
 
-/* Has there been no congestion for long enough, and is the window at cwnd_abe? */
-static inline bool star_is_clear(const struct star_window *w)
+/* Has there been no congestion for long enough, and is the window at cwnd_abe? As published only
+ * marks lead to YIELD, and rounds are not judged: the window ends it.
+ */
+static inline bool star_is_clear(const struct star_window *w, bool published)
 {
-	return w->clear >= STAR_CLEAR && w->cwnd_reno > w->cwnd_abe;
+	return (published ? w->cwnd_abe > 0 : w->clear >= STAR_CLEAR) &&
+	       w->cwnd_reno > w->cwnd_abe;
 }
 
-/* Release ABE's share once its hold has ended; the sum stays. As published there is
- * no YIELD: one entered with coexist=1 ends at once.
- */
+/* Release ABE's share once its hold has ended; the sum stays. */
 static inline void star_release(struct star_window *w, u32 ssthresh,
 				bool published)
 {
 	if (w->mode == STAR_SLOW && w->cwnd_reno < ssthresh)
 		return;
-	if (w->mode == STAR_MARKED &&
-	    (!w->cwnd_abe || w->cwnd_reno <= w->cwnd_abe))
-		return;
-	if (w->mode == STAR_YIELD && !published && !star_is_clear(w))
+	if (w->mode == STAR_YIELD && !star_is_clear(w, published))
 		return;
 	w->mode = STAR_CRUISE;
 	if (w->tries)
@@ -303,7 +300,7 @@ static inline void star_lwc(struct star_window *w, u32 acked, u32 ssthresh,
 	if (acked) {
 		u32 divisor = w->cwnd_reno;
 
-		if (w->mode == STAR_YIELD)
+		if (w->mode == STAR_YIELD && !published)
 			divisor = star_yield_divisor(w, j->learns && !j->queue);
 		else if (j->queue && !published)
 			divisor = star_cwnd(w);

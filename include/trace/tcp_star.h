@@ -31,7 +31,6 @@
 			 { STAR_START,		"start" },		\
 			 { STAR_CRUISE,		"cruise" },		\
 			 { STAR_SLOW,		"slow" },		\
-			 { STAR_MARKED,		"marked" },		\
 			 { STAR_YIELD,		"yield" },		\
 			 { STAR_JUDGE,		"judge" })
 

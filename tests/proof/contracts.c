@@ -238,8 +238,9 @@ static inline bool star_queue_stands(u32 rtt_us, u32 rtt_min_us);
 
 /*@ requires \valid_read(w);
   @ assigns \nothing;
+  @ ensures \result ==> w->cwnd_reno > w->cwnd_abe;
   @*/
-static inline bool star_is_clear(const struct star_window *w);
+static inline bool star_is_clear(const struct star_window *w, bool published);
 
 /*@ requires \valid(w) && star_sane(w);
   @ assigns w->mode, w->tries, w->cwnd_reno;

@@ -14,8 +14,7 @@ void star_print(const struct sock *sk)
 	static const char *const modes[] = {
 		[STAR_NONE] = "none",	  [STAR_START] = "start",
 		[STAR_CRUISE] = "cruise", [STAR_SLOW] = "slow",
-		[STAR_MARKED] = "marked", [STAR_YIELD] = "yield",
-		[STAR_JUDGE] = "judge",
+		[STAR_YIELD] = "yield",	  [STAR_JUDGE] = "judge",
 	};
 	const struct star *s = inet_csk_ca(sk);
 

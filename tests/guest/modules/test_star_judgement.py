@@ -85,6 +85,16 @@ def test_a_rate_that_falls_to_a_fifth(kept: Path, tmp_path: Path) -> None:
     assert mean(found, "star") > mean(found, "bbr")
 
 
+def test_marks_for_another_round_trip(kept: Path, tmp_path: Path) -> None:
+    """fq_codel marks by a round trip of 100 ms: goodput at least bbr's, which ignores the marks.
+
+    8.68 Mbit/s were measured, bbr's 8.34; 7.63 while the window grew by one segment per round trip
+    from a mark to the estimate.
+    """
+    found = runs(tmp_path / "r", "star,bbr", 60, "aqm=fq_codel", "tcp_ecn=1", seeds="1,2")
+    assert mean(found, "star") > mean(found, "bbr")
+
+
 def test_two_flows_with_many_bit_errors(kept: Path, tmp_path: Path) -> None:
     """BER 1e-5: each second SACK is held back for up to a millisecond, which is no queue.
 

@@ -19,7 +19,7 @@ INFINITE = 0x7FFFFFFF
 PER_S = 2 * 1448  # B/s of a segment each 500 ms
 UNLIMITED = 2**64 - 1
 OPEN, RECOVERY, LOSS = 0, 3, 4
-START, CRUISE, JUDGE, SLOW, MARKED, YIELD = range(1, 7)
+START, CRUISE, JUDGE, SLOW, YIELD = range(1, 6)
 SECOND = 10**6
 SETTLED = 4  # samples, ABE_SETTLE
 
@@ -266,7 +266,7 @@ def test_the_verdict_on_a_timeout_ends_a_test(star: Made) -> None:
         assert (t.mode, *left(t)) == (mode, 0, 0, 0, 50, 1)
 
 
-@pytest.mark.parametrize(("before", "mode"), [(YIELD, YIELD), (CRUISE, SLOW), (MARKED, SLOW)])
+@pytest.mark.parametrize(("before", "mode"), [(YIELD, YIELD), (CRUISE, SLOW)])
 def test_a_timeout_with_nothing_to_judge_ends_a_test(star: Made, before: int, mode: int) -> None:
     """One in recovery for which the stack asks, a second one."""
     t = star(mode=before, link=50, snd_cwnd_clamp=U32_MAX, **TEST)
@@ -326,8 +326,6 @@ def test_the_end_of_a_hold_raises_no_window_with_a_loss(star: Made, losses: int,
         (YIELD, CRUISE, YIELD),
         (SLOW, YIELD, SLOW),
         (JUDGE, YIELD, YIELD),
-        # a mark in between
-        (MARKED, YIELD, YIELD),
         (JUDGE, CRUISE, SLOW),
     ],
 )
@@ -364,7 +362,6 @@ def test_the_verdict_answers_a_loss_of_the_same_ack(star: Made, before: int, aft
         (CRUISE, 500, CRUISE, 401, 400),
         # a bit error beside others, or after a mark
         (YIELD, 10, YIELD, 10, 10),
-        (MARKED, 10, MARKED, 10, 10),
     ],
 )
 def test_a_loss_without_a_queue(
@@ -695,7 +692,7 @@ def test_a_loss_leaves_the_dip_of_a_measurement(
     assert (t.renew, t.dip, t.mode) == (renew, dip, YIELD)
 
 
-@pytest.mark.parametrize("mode", [START, CRUISE, SLOW, MARKED, YIELD])
+@pytest.mark.parametrize("mode", [START, CRUISE, SLOW, YIELD])
 def test_an_idle_time_ends_a_test_and_the_round(star: Made, mode: int) -> None:
     """70 segments were delivered and 20 lost, of which none is counted in what is to come."""
     t = star(**IDLE, mode=mode, link=50, **TEST)
@@ -879,7 +876,6 @@ def test_the_rate_follows_the_estimate_and_the_window(
         (SLOW, {}, 1, 512),
         (SLOW, {"queue": 1}, 1, 272),
         (CRUISE, {}, 1, 272),
-        (MARKED, {}, 1, 272),
         (YIELD, {}, 1, 272),
     ],
 )

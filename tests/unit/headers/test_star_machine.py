@@ -252,7 +252,8 @@ class Connection(RuleBasedStateMachine):
         self.remember()
         target = self.apogee.star_mark_cwnd(self.cwnd)
         assert target == max(self.cwnd * 4 // 5, 2)
-        self.w.mode = self.apogee.STAR_MARKED
+        self.w.mode = self.apogee.STAR_YIELD
+        self.w.clear = 0
         self.apogee.star_set_cwnd(self.w, target)
         self.ssthresh = self.cwnd
         assert self.cwnd == target
