@@ -213,7 +213,7 @@ for n in 2 3 4; do verified pour 10.$n.0.2 520$n 2000000 60 >/dev/null & pours="
 sleep 0.3; say "alone: $(cat /sys/class/net/s5/sscop/state)"
 forge near 02:00:00:00:00:02 02:00:00:00:00:01 links 1000 1
 ip link del s5; ip -n far link set s6 down; ip -n far link del s6
-wait $pours
+wait $pours; for n in $(seq 100); do [ $(ls $OUT/drunk* | wc -l) = 3 ] && break; sleep 0.1; done
 stats() { $1 ethtool -S s$2 | sed -n "s/^ *$3: //p"; }
 for n in 2 3 4; do say "$n resets: $(stats "" $n resets) $(stats "$far" $n resets)"
 	say "$n strange: $(stats "$far" $n dropped_stranger) $(stats "$far" $n dropped_length)"; done
