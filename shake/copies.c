@@ -97,8 +97,8 @@ bool shake_copies_keep(struct shake_path *path, u32 counter, u64 now, u32 *place
 }
 
 /*
- * A probe follows what has a copy, and leaves now. Nothing is armed if the last had arrived when its
- * time came.
+ * A probe follows what has a copy, and leaves now. Nothing is armed if the last had arrived when
+ * its time came.
  */
 void shake_copies_tail(struct shake_path *path, u64 now)
 {
