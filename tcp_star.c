@@ -48,10 +48,10 @@
  *   SLOW, YIELD
  *           ABE's share is held back: cwnd = cwnd_reno, which grows as in Reno. In
  *           YIELD the flow probes for more bandwidth from time to time. From SLOW and
- *           START, too, congestion and an ECN mark lead to YIELD. After a timeout by
- *           data loss YIELD stays. A loss in CRUISE before the window has been lifted
- *           to cwnd_abe leads to SLOW, too, for the rest of its round at most
- *           (coexist=1).
+ *           START, too, congestion and an ECN mark lead to YIELD. With coexist=1 YIELD
+ *           stays after a timeout by data loss, and a loss in CRUISE before the window
+ *           has been lifted to cwnd_abe leads to SLOW, too, for the rest of its round at
+ *           most.
  *   JUDGE   The stack sets the window while AEN evaluates the ACKs. A timeout that
  *           AEN cannot judge (AEN off, a mark or loss already known, a second
  *           timeout) leads to SLOW at once. A timeout in recovery, of a
@@ -92,8 +92,8 @@
  *   o After a timeout by data loss ABE's share is held back until slow start
  *     has passed ssthresh. Otherwise the first ACK would restore the window at
  *     which data was lost.
- *   o ECN marks indicate congestion: the window is reduced to 0.8 (RFC 8511), as at
- *     the start of YIELD.
+ *   o ECN marks indicate congestion: the window is reduced to 0.8 (RFC 8511), and
+ *     YIELD begins.
  *
  * The module sets the window in cong_control. This disables the stack's
  * proportional rate reduction, pacing rate and restart after idle; the module has
