@@ -622,6 +622,7 @@ static void star_yield_to(struct sock *sk, u32 cwnd, u32 begin)
 	if (s->w.mode == STAR_YIELD && star_waited(&s->w, 1))
 		star_try_failed(&s->w);
 	s->w.mode = STAR_YIELD;
+	s->w.held = 0;
 	s->w.clear = 0;
 	star_set_cwnd(&s->w, begin);
 	tcp_sk(sk)->snd_ssthresh = max(cwnd, STAR_CWND_MIN);
@@ -770,7 +771,9 @@ static seldom void star_reduce(struct sock *sk)
 
 	if (marked_reduction(sk)) {
 		to = star_mark_cwnd(cwnd);
+		judge_end_test(&s->j);
 		star_yield_to(sk, to, to);
+		s->w.held = 1;
 		return;
 	}
 	if (s->j.queue && !published) {

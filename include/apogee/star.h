@@ -103,7 +103,7 @@ enum star_mode {
  * @prior_mode: mode before the last reduction
  * @asked: the stack has asked for ssthresh, and the response is pending
  * @sack_hole: in STAR_JUDGE: the scoreboard had a hole at the timeout
- * @held: in STAR_SLOW: after a loss, for its round trip at most
+ * @held: in STAR_SLOW: after a loss, for its round trip at most; in STAR_YIELD: after a mark
  * @recounts: the stack may count data a second time (kernel/recount.h)
  */
 struct star_window {
@@ -226,7 +226,8 @@ static inline void star_try_failed(struct star_window *w)
 }
 
 /* Segments per round trip by which a window of @cwnd grows in YIELD: one as in Reno, or
- * more when probing.
+ * more when probing. After a mark a queue that is not empty is kept short by marks, which
+ * tell others to make room: no probe.
  */
 static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd, bool empty)
 {
@@ -234,7 +235,7 @@ static inline u32 star_yield_growth(const struct star_window *w, u32 cwnd, bool 
 
 	if (w->alone && star_waited(w, 2))
 		return (cwnd >> STAR_TRY_ALONE_SHIFT) + 1;
-	if (cwnd < w->cwnd_abe && star_waited(w, 1))
+	if (cwnd < w->cwnd_abe && star_waited(w, 1) && (empty || !w->held))
 		return min_t(u32, max_t(u32, cwnd >> shift, 2),
 			     ((w->cwnd_abe - cwnd) >> STAR_TRY_MOST_SHIFT) + 1);
 	return 1;
