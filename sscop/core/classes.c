@@ -105,8 +105,7 @@ static void tell_frame(struct sscop *s, u32 class, struct sscop_class_frame *fra
 	struct sscop_class_packet *packet = packet_of(tx, frame->packet);
 	bool kept = is_kept(tx, frame->packet);
 
-	sscop_clock_told(&s->clock, frame->length, frame->load, lost);
-	if (frame->load != SSCOP_CLOCK_HEAVY)
+	if (!frame->pushed)
 		count_fate(&s->classes[class].losses, lost);
 	if (lost)
 		sscop_clock_lost(&s->clock, frame->length);
@@ -175,7 +174,7 @@ static void send_frame(struct sscop *s, u32 class, u16 number, u64 now)
 		.length = length,
 		.packet = number,
 		.open = true,
-		.load = sscop_tx_load(s),
+		.pushed = sscop_tx_is_clocked(s) && sscop_clock_is_pushing(&s->clock),
 	};
 	tx->serial = sscop_add(tx->serial, 1);
 	packet->sent += packet->sent < U8_MAX;

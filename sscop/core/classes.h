@@ -54,13 +54,13 @@ struct sscop_class_packet {
  * @length: octets of the PDU
  * @packet: what was in it
  * @open: it is not known what became of it
- * @load: an enum sscop_clock_load, when it was sent
+ * @pushed: a queue may have dropped it
  */
 struct sscop_class_frame {
 	u32 length;
 	u16 packet;
 	bool open;
-	u8 load;
+	bool pushed;
 };
 
 /**

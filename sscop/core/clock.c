@@ -44,11 +44,6 @@ static u64 octets_in(u64 rate, u64 us)
 	return div_u64(rate * us, 1000000);
 }
 
-static u32 share(u64 part, u64 whole)
-{
-	return min_t(u64, div64_u64(part << SHARE_BITS, max_t(u64, whole, 1)), SHARE_ONE);
-}
-
 /* --- what is known ----------------------------------------------------------------------- */
 
 /**
@@ -100,26 +95,11 @@ static bool base_is_doubted(const struct sscop_clock *c)
 	return c->base[1] != U32_MAX && c->base[0] > c->base[1] + c->base[1] / 8;
 }
 
-/* share lost of what was sent at a load, in 1/SHARE_ONE; this: not known */
-static u32 loss_at(const struct sscop_clock *c, enum sscop_clock_load load)
-{
-	const struct sscop_clock_told *told = &c->told[load];
-
-	return told->octets < LOSS_FRAMES * (u64)c->frame ? SHARE_ONE :
-	       share(told->lost, told->octets);
-}
-
-/* The radio's losses, in 1/SHARE_ONE, at most seven of eight. A queue only adds to them: until
- * what becomes of a light load is known, they are the least share lost of late.
- */
+/* the radio's losses, in 1/SHARE_ONE, at most seven of eight */
 static u32 radio_loss(const struct sscop_clock *c)
 {
-	u32 loss = loss_at(c, SSCOP_CLOCK_LIGHT);
+	u32 loss = min(c->loss[0], c->loss[1]);
 
-	if (c->phase == SSCOP_CLOCK_START || loss == SHARE_ONE)
-		loss = min(c->loss[0], c->loss[1]);
-	else
-		loss = min(loss, loss_at(c, SSCOP_CLOCK_EVEN));
 	return loss == SHARE_ONE ? 0 : min_t(u32, loss, SHARE_ONE * 7 / 8);
 }
 
@@ -295,20 +275,18 @@ u64 sscop_clock_due(const struct sscop_clock *c)
 }
 
 /**
- * sscop_clock_load() - whether a queue may drop what is sent now
+ * sscop_clock_is_pushing() - whether a queue may drop what is sent now
  * @c: the clock
  *
- * Return: an enum sscop_clock_load.
+ * Return: whether what becomes of it says nothing of the radio.
  */
-enum sscop_clock_load sscop_clock_load(const struct sscop_clock *c)
+bool sscop_clock_is_pushing(const struct sscop_clock *c)
 {
 	if (c->refused)
-		return SSCOP_CLOCK_HEAVY;
-	if (c->pressed || c->phase == SSCOP_CLOCK_REST)
-		return SSCOP_CLOCK_LIGHT;
-	if (c->phase == SSCOP_CLOCK_START && under_way(c) <= c->most / 2)
-		return SSCOP_CLOCK_FIRST;
-	return c->phase == SSCOP_CLOCK_CRUISE ? SSCOP_CLOCK_EVEN : SSCOP_CLOCK_HEAVY;
+		return true;
+	if (c->pressed || c->phase == SSCOP_CLOCK_CRUISE)
+		return false;
+	return c->phase != SSCOP_CLOCK_START || under_way(c) > c->most / 2;
 }
 
 /* --- what is sent ------------------------------------------------------------------------- */
@@ -346,18 +324,6 @@ static u32 gain(const struct sscop_clock *c)
 	return quarters[c->phase];
 }
 
-/* Octets per second at which SDs are paced. In SSCOP_CLOCK_REST they are hardly more than
- * arrive: if a queue drops what seems lost on the radio, it no longer does.
- */
-static u64 pace(const struct sscop_clock *c)
-{
-	u64 rate = sscop_clock_rate(c), paced = rate * gain(c) / 4;
-
-	if (c->phase == SSCOP_CLOCK_REST)
-		paced = min(paced, rate * (SHARE_ONE * 15 / 16 - radio_loss(c)) >> SHARE_BITS);
-	return max_t(u64, paced, 1);
-}
-
 /**
  * sscop_clock_paced() - the PDU that was sent is one that is paced
  * @c: the clock
@@ -366,13 +332,14 @@ static u64 pace(const struct sscop_clock *c)
  */
 void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
 {
-	u64 us;
+	u64 rate, us;
 
 	if (!c->paced) {
 		c->next_at = now;
 		return;
 	}
-	us = min_t(u64, div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, pace(c)), US_MAX);
+	rate = max_t(u64, sscop_clock_rate(c) * gain(c) / 4, 1);
+	us = min_t(u64, div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, rate), US_MAX);
 	c->next_at = max(c->next_at, now) + us;
 	c->early = us + clamp_t(u64, sscop_clock_takes(c, BURST_FRAMES * c->frame), BURST_LEAST,
 				BURST_MOST);
@@ -386,26 +353,6 @@ void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu)
 {
 	c->lost += pdu + SSCOP_FRAME;
-}
-
-/**
- * sscop_clock_told() - it is known what became of a frame
- * @c: the clock
- * @pdu: octets of its PDU
- * @load: sscop_clock_load() when it was sent
- * @lost: it was lost
- */
-void sscop_clock_told(struct sscop_clock *c, u32 pdu, enum sscop_clock_load load, bool lost)
-{
-	struct sscop_clock_told *told = &c->told[load];
-	u32 frame = pdu + SSCOP_FRAME;
-
-	if (told->octets >= LOSS_FRAMES * (u64)max(c->frame, frame)) {
-		told->lost -= div64_u64(told->lost * frame, told->octets);
-		told->octets -= frame;
-	}
-	told->octets += frame;
-	told->lost += lost ? frame : 0;
 }
 
 /**
@@ -431,7 +378,7 @@ void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
 		.heard_at = c->heard_at,
 		.heard_asked = c->heard_asked,
 		.heard_sent = c->heard_sent,
-		.heard_lost = c->heard_lost,
+		.heard_lost = c->lost,
 		.heard_untold = c->heard_untold,
 		.idle = c->idle_sent >= c->heard_sent || !c->heard_at,
 		.poll = poll,
@@ -595,7 +542,9 @@ static bool shows_some_queue(const struct sscop_clock *c)
 /* share lost in the round, in 1/SHARE_ONE */
 static u32 round_loss(const struct sscop_clock *c)
 {
-	return share(c->lost - c->round_lost, c->sent - c->round_from);
+	u64 sent = max_t(u64, c->sent - c->round_from, 1);
+
+	return min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent), SHARE_ONE);
 }
 
 /* Whether frames were refused, or the share lost in the round, of many, is above the radio's. */
@@ -721,7 +670,8 @@ static void take_loss(struct sscop_clock *c)
 
 	if (sent < LOSS_FRAMES * (u64)c->frame)
 		return;
-	c->loss[0] = min(c->loss[0], share(c->lost - c->loss_lost, sent));
+	c->loss[0] = min_t(u64, c->loss[0],
+			   div64_u64((c->lost - c->loss_lost) << SHARE_BITS, sent));
 	c->loss_from = c->sent;
 	c->loss_lost = c->lost;
 }

@@ -15,8 +15,8 @@
  *              paced at the link's rate, and what is under way is bounded.
  *
  * A queue that is full drops, and a radio loses. Losses of both kinds show alike in a
- * STAT, but only the queue's depend on the load: the share lost of what was sent at a
- * light one is the radio's, and what is above it did not pass.
+ * STAT, but only the queue's depend on the rate: the least share lost of the last rounds
+ * is the radio's, and what is above it did not pass.
  */
 #ifndef _SSCOP_CLOCK_H
 #define _SSCOP_CLOCK_H
@@ -36,15 +36,6 @@ enum sscop_clock_phase {
 	SSCOP_CLOCK_PROBE,	/* a quarter more, while this helps ... */
 	SSCOP_CLOCK_REST,	/* ... and a quarter less ... */
 	SSCOP_CLOCK_CRUISE,	/* ... and as much as the link delivers, for some */
-};
-
-/* What is sent when a queue ... */
-enum sscop_clock_load {
-	SSCOP_CLOCK_LIGHT,	/* ... does not drop it: what is lost tells of the radio */
-	SSCOP_CLOCK_FIRST,	/* ... does not as far as is known, while the rate is sought */
-	SSCOP_CLOCK_EVEN,	/* ... does not, if the rate is known */
-	SSCOP_CLOCK_HEAVY,	/* ... may drop it: what is lost says nothing of the radio */
-	SSCOP_CLOCK_LOADS,
 };
 
 /* Why nothing was sent, though there was something. */
@@ -77,16 +68,6 @@ struct sscop_clock_mark {
 	u64 heard_untold;
 	bool idle;
 	u32 poll;
-};
-
-/**
- * struct sscop_clock_told - frames of which it is known what became of them
- * @octets: their octets
- * @lost: of these, octets lost
- */
-struct sscop_clock_told {
-	u64 octets;
-	u64 lost;
 };
 
 /**
@@ -124,7 +105,6 @@ struct sscop_clock_told {
  * @more: octets that may be under way because STATs wait on their way
  * @loss_from: octets sent when losses were last told
  * @loss_lost: octets known to be lost then
- * @told: frames sent of late, by an enum sscop_clock_load
  * @refused: the device below dropped a frame in it
  * @round_idle: there was nothing to send at some time in it
  * @busy: rounds since there was last none, up to some
@@ -182,7 +162,6 @@ struct sscop_clock {
 	u64 more;
 	u64 loss_from;
 	u64 loss_lost;
-	struct sscop_clock_told told[SSCOP_CLOCK_LOADS];
 	bool refused;
 	bool round_idle;
 	u32 busy;
@@ -212,7 +191,6 @@ void sscop_clock_slow(struct sscop_clock *c, u32 apart);
 void sscop_clock_sent(struct sscop_clock *c, u32 pdu);
 void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now);
 void sscop_clock_lost(struct sscop_clock *c, u32 pdu);
-void sscop_clock_told(struct sscop_clock *c, u32 pdu, enum sscop_clock_load load, bool lost);
 void sscop_clock_refused(struct sscop_clock *c);
 void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now);
 u32 sscop_clock_least(const struct sscop_clock *c, u32 poll, u32 newest, u64 now);
@@ -231,6 +209,6 @@ bool sscop_clock_is_full(const struct sscop_clock *c);
 bool sscop_clock_is_loose(const struct sscop_clock *c);
 bool sscop_clock_is_roomy(const struct sscop_clock *c);
 u64 sscop_clock_due(const struct sscop_clock *c);
-enum sscop_clock_load sscop_clock_load(const struct sscop_clock *c);
+bool sscop_clock_is_pushing(const struct sscop_clock *c);
 
 #endif /* _SSCOP_CLOCK_H */

@@ -35,7 +35,6 @@ bool sscop_tx_resend(struct sscop *s, struct sscop_output *output, u64 now);
 bool sscop_tx_repeat(struct sscop *s, struct sscop_output *output, u64 now);
 void sscop_tx_withhold(struct sscop *s);
 bool sscop_tx_may_send(struct sscop *s);
-enum sscop_clock_load sscop_tx_load(const struct sscop *s);
 bool sscop_tx_is_full(const struct sscop *s);
 u64 sscop_tx_due(const struct sscop *s);
 void sscop_tx_resumes(struct sscop *s, u64 now);

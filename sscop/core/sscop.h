@@ -135,7 +135,7 @@ struct sscop_tx_slot {
 	u8 due;			/* of @missing: times it is to be resent */
 	bool missing;		/* reported, and not yet resent */
 	bool repeated;		/* sent more than once since it was reported */
-	u8 load;		/* enum sscop_clock_load, when it was sent */
+	bool pushed;		/* sent when a queue may have dropped it */
 };
 
 /**

@@ -61,14 +61,10 @@ u32 sscop_outstanding(const struct sscop *s)
 /* What became of an SD. If copies were under way, it is not known which. */
 static void tell_outcome(struct sscop *s, u32 seq, struct sscop_tx_slot *slot, bool lost)
 {
-	bool known = !slot->repeated && !sscop_before(seq, s->tx.pushed_end);
-
-	slot->repeated = false;
-	if (!known)
-		return;
-	sscop_clock_told(&s->clock, slot->length, slot->load, lost);
-	if (s->owner->outcome && slot->load != SSCOP_CLOCK_HEAVY)
+	if (s->owner->outcome && !slot->repeated && !slot->pushed &&
+	    !sscop_before(seq, s->tx.pushed_end))
 		s->owner->outcome(s->context, slot->length, lost);
+	slot->repeated = false;
 }
 
 /* SDs from @from to before @to have arrived: free them. */
@@ -350,7 +346,7 @@ static void count_sent(struct sscop *s, struct sscop_tx_slot *slot, u64 now)
 {
 	struct sscop_clock *clock = &s->clock;
 
-	slot->load = sscop_tx_load(s);
+	slot->pushed = sscop_tx_is_clocked(s) && sscop_clock_is_pushing(clock);
 	s->rx.debt -= min_t(u32, s->rx.debt, slot->length);
 	s->class_debt -= min_t(u32, s->class_debt, slot->length);
 	s->counts.sd_bytes += slot->length;
@@ -546,17 +542,6 @@ void sscop_tx_refused(struct sscop *s)
 bool sscop_tx_is_clocked(const struct sscop *s)
 {
 	return s->config.clock && s->config.poll_bytes;
-}
-
-/**
- * sscop_tx_load() - whether a queue may drop what is sent now
- * @s: connection
- *
- * Return: an enum sscop_clock_load.
- */
-enum sscop_clock_load sscop_tx_load(const struct sscop *s)
-{
-	return sscop_tx_is_clocked(s) ? sscop_clock_load(&s->clock) : SSCOP_CLOCK_LIGHT;
 }
 
 /**
