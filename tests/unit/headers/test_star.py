@@ -492,6 +492,18 @@ def test_the_answer_to_congestion_lasts(
         assert w.tries == (tries if holds else max(tries - 1, 0))
 
 
+@pytest.mark.parametrize(
+    ("held", "empty", "growth"), [(0, False, 12), (1, False, 1), (1, True, 50)]
+)
+def test_after_a_mark_a_queue_is_not_probed(
+    apogee: Library, held: int, empty: bool, growth: int
+) -> None:
+    """A window of 100 of 400 after 64 rounds: an eighth, one, with an empty queue half."""
+    w = yielding(apogee, 100, 400, clear=64, held=held)
+    assert apogee.star_yield_growth(w, 100, empty) == growth
+    assert apogee.star_yield_divisor(w, empty) == 100 // growth
+
+
 @given(shares, lifts, clears, failed)
 def test_as_published_the_window_ends_the_answer(
     apogee: Library, reno: int, abe: int, clear: int, tries: int

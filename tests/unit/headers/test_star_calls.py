@@ -18,7 +18,7 @@ U32_MAX = 2**32 - 1
 INFINITE = 0x7FFFFFFF
 PER_S = 2 * 1448  # B/s of a segment each 500 ms
 UNLIMITED = 2**64 - 1
-OPEN, RECOVERY, LOSS = 0, 3, 4
+OPEN, CWR, RECOVERY, LOSS = 0, 2, 3, 4
 START, CRUISE, JUDGE, SLOW, YIELD = range(1, 6)
 SECOND = 10**6
 SETTLED = 4  # samples, ABE_SETTLE
@@ -35,7 +35,7 @@ NUMBERS = {
     "delivered lost packets_out retrans_out high_seq data_segs_out lsndtime srtt_us rtt_min_us "
     "mss_cache "
     "sacked_out bytes_acked syn_data undo_marker frto is_cwnd_limited rx_opt.tstamp_ok "
-    "rx_opt.sack_ok rx_opt.saw_tstamp rx_opt.rcv_tsval",
+    "rx_opt.sack_ok rx_opt.saw_tstamp rx_opt.rcv_tsval ecn_flags",
     "sk.icsk.": "icsk_ca_state icsk_ca_initialized icsk_retransmits icsk_rto icsk_mtup.enabled",
     "sk.net.ipv4.": "sysctl_tcp_slow_start_after_idle",
     "sk.": "sk_pacing_rate sk_max_pacing_rate",
@@ -371,6 +371,22 @@ def test_a_loss_without_a_queue(
     t = star(mode=mode, base_us=500_000, least_us=510_000, prior_cwnd=cwnd, prior_ssthresh=400)
     t.reduce()
     assert (t.mode, t.cwnd(), t.snd_ssthresh) == (after, window, ssthresh)
+
+
+@pytest.mark.parametrize("mode", [START, CRUISE, SLOW, YIELD])
+def test_a_mark_is_congestion(star: Made, mode: int) -> None:
+    """0.8 of the window, and what is tested with that of before ends. With ECN off it is a drop by
+    the local queue.
+    """
+    fields = {"icsk_ca_state": CWR, "mode": mode, "prior_cwnd": 420, "flat": 3} | TEST
+    t = star(**fields, ecn_flags=1, clear=5)
+    t.reduce()
+    assert (t.mode, t.cwnd(), t.snd_ssthresh, t.clear, t.held) == (YIELD, 336, 336, 0, 1)
+    assert (t.test, t.dip) == (0, 0)
+    t = star(**fields, ecn_flags=0)
+    t.reduce()
+    assert t.cwnd() != 336
+    assert not t.held or t.mode == SLOW
 
 
 @pytest.mark.parametrize(
