@@ -98,7 +98,7 @@ def test_totals_of_two_flows(records: Read) -> None:
         for mix in ("cubic+cubic", "reno+reno", "star+cubic")
     }
     assert [f"{from_to(managed, 1)} of {tail:.1f}" for tail, *managed in totals.values()] == [
-        "7.1 to 7.7 of 8.6", "5.1 to 6.5 of 7.5", "7.7 to 8.9 of 9.2"
+        "7.1 to 7.7 of 8.6", "5.1 to 6.5 of 7.5", "7.8 to 8.9 of 9.2"
     ]  # fmt: skip
 
 
@@ -116,5 +116,5 @@ def test_ranges_over_the_queues(records: Read) -> None:
         return from_to((goodput(each) / 2 for each in found), 1)
 
     assert shares(["bbr+cubic"], managed) == ".77 to .87"
-    assert shares(stars, FEW[1:], 1e-7) == ".85 to .95"
+    assert shares(stars, FEW[1:], 1e-7) == ".82 to .97"
     assert (either("cubic+cubic"), either("reno+reno")) == ("3.6 to 3.8", "2.6 to 3.2")
