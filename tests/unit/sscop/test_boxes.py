@@ -217,3 +217,21 @@ def test_a_queue_shorter_than_the_time_between_two_polls(delay: int, queue: int)
         seen = Seen(world, S)
         assert seen.delivered * SEGMENT * 8 > 0.8 * rate
         assert seen.again < 0.1 * seen.delivered
+
+
+@pytest.mark.parametrize(
+    ("rate", "delay", "queue"),
+    [(10_000_000, 1000, 5000), (2_000_000, 5000, 20_000), (500_000, 20_000, 100_000)],
+)
+def test_a_short_queue_of_a_link_that_holds_few_frames(rate: int, delay: int, queue: int) -> None:
+    """SDs are not paced there: 2.2 to 2.5 times the rate is offered. More is a flood."""
+    with World(config(window=1024, clock=True), segment=SEGMENT) as world:
+        world.set("out.box", 1)
+        world.set("out.queue", queue)
+        world.set("out.delay", delay)
+        world.set("out.rate", rate)
+        world.connect()
+        Seen(world, 10 * S)
+        before = world.counts(0)["sd_bytes"]
+        Seen(world, 10 * S)
+        assert (world.counts(0)["sd_bytes"] - before) * 8 < 4 * 10 * rate
