@@ -24,6 +24,7 @@ def test_where_star_is_above(read: Read) -> None:
     others = {record["cc"] for record in records} - {"star", "constant"}
     found = {(cc, ber): gain(records, cc, ber) for cc in others for ber in (1e-8, 1e-7, 1e-6, 1e-5)}
     assert all(each.value > 0 for each in found.values())
+    assert all(gain(records, cc, 0).value > 0 for cc in others - {"hybla"})
     chance = {place for place, each in found.items() if each.bounds and each.bounds[0] <= 0}
     assert chance == {("j", 1e-6), ("j", 1e-5), ("hybla", 1e-7), ("westwood", 1e-8)}
     twenty = gain(read("paper-20.jsonl"), "j", 1e-7)

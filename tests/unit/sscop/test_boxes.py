@@ -17,6 +17,13 @@ S = 1_000_000
 START, DRAIN, PROBE, REST, CRUISE = range(5)
 
 
+def behind(world: World, rate: int, delay: int, queue: int) -> None:
+    """Connect by a box: bit/s, us one way, us of queue."""
+    for name, value in (("box", 1), ("queue", queue), ("delay", delay), ("rate", rate)):
+        world.set(f"out.{name}", value)
+    world.connect()
+
+
 @contextmanager
 def connected(delay: int = 20_000, **rules: int) -> Iterator[World]:
     with World(config(window=1024, clock=True, **rules), segment=SEGMENT) as world:
@@ -128,11 +135,7 @@ def test_what_lists_of_losses_leave_out_did_not_pass() -> None:
     again = delivered = 0
     for seed in range(6):
         with World(config(window=1024, clock=True), segment=SEGMENT, seed=seed) as world:
-            world.set("out.box", 1)
-            world.set("out.queue", 100_000)
-            world.set("out.delay", 190_000)
-            world.set("out.rate", 300_000)
-            world.connect()
+            behind(world, 300_000, 190_000, 100_000)
             world.set("out.loss", 26)
             seen = Seen(world, 60 * S)
         again, delivered = again + seen.again, delivered + seen.delivered
@@ -208,11 +211,7 @@ def test_a_queue_shorter_than_the_time_between_two_polls(delay: int, queue: int)
     """On a fast link it is seen all the same, and what is sent at once fits."""
     rate = 100_000_000
     with World(config(window=16384, clock=True), segment=SEGMENT) as world:
-        world.set("out.box", 1)
-        world.set("out.queue", queue)
-        world.set("out.delay", delay)
-        world.set("out.rate", rate)
-        world.connect()
+        behind(world, rate, delay, queue)
         Seen(world, S)
         seen = Seen(world, S)
         assert seen.delivered * SEGMENT * 8 > 0.8 * rate
@@ -226,11 +225,7 @@ def test_a_queue_shorter_than_the_time_between_two_polls(delay: int, queue: int)
 def test_a_short_queue_of_a_link_that_holds_few_frames(rate: int, delay: int, queue: int) -> None:
     """SDs are not paced there: 2.2 to 2.5 times the rate is offered. More is a flood."""
     with World(config(window=1024, clock=True), segment=SEGMENT) as world:
-        world.set("out.box", 1)
-        world.set("out.queue", queue)
-        world.set("out.delay", delay)
-        world.set("out.rate", rate)
-        world.connect()
+        behind(world, rate, delay, queue)
         Seen(world, 10 * S)
         before = world.counts(0)["sd_bytes"]
         Seen(world, 10 * S)
