@@ -15,3 +15,7 @@ done
 scripts/lab run multipath --engine uml --cc cubic --set direction=up,down --set via=shake,mptcp,bonding,plain \
 	--set rate=2mbit --set loss1=1% --set loss=1% --duration 60 --repeat 3 \
 	--json docs/results/shake/directions.jsonl
+# one fast link with a short queue, with the tunnel and without
+scripts/lab run multipath --engine uml --cc cubic,bbr --seed 1,2,3 --duration 30 --set paths=2 \
+	--set rate=44mbit+1mbit --set delay1=13.8ms --set delay2=30ms --set queue=18 --set member_rate=1gbit \
+	--set direction=up,down --set via=path1,plain --json docs/results/shake/fast.jsonl
