@@ -78,3 +78,19 @@ def test_runs_without_such_drops_are_as_before(read: Read, records: list[Record]
         (before,) = (each for each in records if all(each[key] == run[key] for key in same))
         assert run["set"]["qdisc"] == FIFO
         assert run["flows"] == before["flows"] and run["losses"] == before["losses"]
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_a_fast_link_with_a_short_queue(read: Read, way: str) -> None:
+    """bbr has less over the tunnel, CUBIC more."""
+    found = {
+        (cc, via): goodput(
+            r
+            for r in read("shake/fast.jsonl")
+            if (r["cc"], r["set"]["direction"], r["set"]["via"]) == (cc, way, via)
+        )
+        for cc in ("bbr", "cubic")
+        for via in ("path1", "plain")
+    }
+    assert found["bbr", "path1"] < found["bbr", "plain"]
+    assert found["cubic", "path1"] > found["cubic", "plain"]
