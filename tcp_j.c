@@ -33,6 +33,7 @@
 #include <kernel/marked.h>
 #include <kernel/pacing.h>
 #include <kernel/recount.h>
+#include <kernel/retrans_stamp.h>
 #include <kernel/timeout.h>
 
 #define CREATE_TRACE_POINTS
@@ -110,6 +111,8 @@ static void j_set_state(struct sock *sk, u8 new_state)
 {
 	struct j_state *j = inet_csk_ca(sk);
 
+	if (new_state == TCP_CA_Recovery)
+		retrans_stamp_renew(sk);
 	if (new_state != TCP_CA_Loss || !timeout_seen(sk, j->reduced, j->cwnd))
 		return;
 	j->reduced = false;

@@ -116,6 +116,7 @@
 #include <kernel/idle.h>
 #include <kernel/marked.h>
 #include <kernel/recount.h>
+#include <kernel/retrans_stamp.h>
 #include <kernel/seldom.h>
 #include <kernel/timeout.h>
 
@@ -353,6 +354,8 @@ static void star_set_state(struct sock *sk, u8 new_state)
 {
 	if (new_state == TCP_CA_Loss)
 		star_timeout(sk);
+	else if (new_state == TCP_CA_Recovery)
+		retrans_stamp_renew(sk);
 }
 
 /* The window at a loss, without the temporary reduction of a test. */

@@ -22,6 +22,14 @@ static void probe_cong_control(struct sock *sk, u32 ack, int flag, const struct 
 struct tcp_congestion_ops probe = { .cong_control = probe_cong_control };
 #endif
 
+/* A packet's timestamp may be in microseconds: since 6.7. */
+#ifdef APOGEE_PROBE_SKB_TIMESTAMP_TS
+u32 probe(const struct tcp_sock *tp, const struct sk_buff *skb)
+{
+	return tcp_skb_timestamp_ts(tp->tcp_usec_ts, skb);
+}
+#endif
+
 /* A packet's pages may be a device's memory, which the CPU cannot read: since 6.12. */
 #ifdef APOGEE_PROBE_FRAGS_READABLE
 bool probe(const struct sk_buff *skb)

@@ -122,6 +122,19 @@ def test_a_deep_policer(kept: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize("algorithm", ["star", "j"])
+def test_a_recovery_that_does_not_end_is_no_silence(
+    kept: Path, tmp_path: Path, algorithm: str
+) -> None:
+    """Each round trip loses frames. After 924 s (tcp_retries2) the second timeout of an outage
+    ended the connection: the stack took the whole recovery for time in which nothing had come."""
+    (record,) = runs(
+        tmp_path / "r", algorithm, 990, "ber=1e-5", "event=outage@950s:10s", seeds="1"
+    )  # fmt: skip
+    assert record["flows"][0]["timeouts"] >= 2
+
+
+@pytest.mark.deep
 def test_jitter_is_no_congestion(kept: Path, tmp_path: Path) -> None:
     """ACKs 60 ± 40 ms later, BER 1e-6. The aim is 0.9 of the goodput without.
 
