@@ -56,10 +56,12 @@
 /* What the stack sends at once: TSO packets of a millisecond. */
 #define JUDGE_BURST_US		1000U
 /* The path's RTT is measured anew after ten seconds (as in BBR), for three rounds: one
- * until the smaller window is in effect, one for the queue to drain, one to measure.
+ * until the smaller window is in effect, one for the queue to drain, one to measure. After
+ * sixteen rounds if these are longer, or it would be measured most of the time.
  */
 #define JUDGE_RENEW_US		10000000U
 #define JUDGE_RENEW_ROUNDS	3U
+#define JUDGE_RENEW_EVERY	16U
 /* When it was seen is kept in 131072 us. */
 #define JUDGE_CLOCK_SHIFT	17
 /* Bounds of the link's loss rate, in 1/1024: a bit error rate of 1e-6 loses one frame of
@@ -249,6 +251,17 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
 		j->standing++;
 }
 
+/* After what time without it the path's RTT is measured anew, as it is kept. At most half of what
+ * can be kept: the round in which it is over takes time, too.
+ */
+static inline u8 judge_renew_after(const struct judge_round *r)
+{
+	u32 most_us = (u32)U8_MAX / 2 << JUDGE_CLOCK_SHIFT;
+	u32 rounds_us = JUDGE_RENEW_EVERY * min_t(u32, r->rtt_us, most_us / JUDGE_RENEW_EVERY);
+
+	return (u8)(max_t(u32, rounds_us, JUDGE_RENEW_US) >> JUDGE_CLOCK_SHIFT);
+}
+
 /* The path's RTT has not been seen for a while, whatever the way back is longer, of which two
  * clocks that differ may make too much: begin to measure it anew. Where the smoothed RTT shows no
  * empty queue it is seen within a packet, as judge_may_learn() leaves no more room: else one that
@@ -261,7 +274,7 @@ static inline void judge_watch_base(struct judge_state *j, const struct judge_ro
 
 	if (judge_is_empty(j, judge_whole_us(j, j->least_us), packet_us)) {
 		j->seen = now;
-	} else if ((u8)(now - j->seen) >= JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT) {
+	} else if ((u8)(now - j->seen) >= judge_renew_after(r)) {
 		j->renew = JUDGE_RENEW_ROUNDS;
 		j->dip = 1;
 		j->seen = now;
@@ -374,14 +387,14 @@ static inline bool judge_test_due(const struct judge_state *j)
  * The part of the window that is not in the queue, for a test at least half of it.
  * Beside other flows at most three quarters, or the effect would not be measurable; for
  * a measurement three quarters of that part, as all flows together must drain the queue,
- * and with a quarter of what the way back is longer, as clocks that differ make that too much.
+ * and with half of what the way back is longer, as clocks that differ make that too much.
  * At least two segments, as a single one would wait for the delayed ACK.
  *
  * Return: the window.
  */
 static inline u32 judge_dip(const struct judge_state *j, u32 cwnd)
 {
-	u32 back_us = judge_back_us(j) / (j->renew ? 4 : 1);
+	u32 back_us = judge_back_us(j) / (j->renew ? 2 : 1);
 	u32 path_us = j->base_us + min_t(u32, back_us, U32_MAX - j->base_us);
 	u32 dip = judge_share(cwnd, judge_whole_us(j, j->last_us), path_us);
 

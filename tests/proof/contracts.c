@@ -765,6 +765,11 @@ static inline u16 judge_mean(const struct judge_state *j, u32 late_us);
   @*/
 static inline u32 judge_way_back(struct judge_state *j, u32 now_us, u32 tsval, u32 most_us);
 
+/*@ requires \valid_read(r);
+  @ assigns \nothing;
+  @*/
+static inline u8 judge_renew_after(const struct judge_round *r);
+
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
   @ assigns j->seen, j->renew, j->dip;
   @ ensures (j->renew == \old(j->renew) && j->dip == \old(j->dip)) ||

@@ -21,6 +21,7 @@ MOST = 96  # and at most
 FEW = 20  # where the smoothed RTT does not show an empty queue
 CLOCK = 2**17
 RENEW = 10_000_000 // CLOCK  # 76
+EVERY = 16  # rounds
 
 u32 = st.integers(0, U32_MAX) | st.sampled_from([0, 1, U32_MAX])
 u16 = st.integers(0, 2**16 - 1) | st.just(0)
@@ -69,3 +70,10 @@ def way_back(apogee: Library, j: Any, now: int, stamp: int, most: int) -> int:
     if not apogee.judge_in_time(j, now, stamp, most):
         apogee.judge_see_clock(j, now, stamp, most)
     return apogee.judge_way_back(j, now, stamp, most)
+
+
+def renew_after(rtt: int) -> int:
+    """Without it for so long the path's RTT is measured anew, in 131072 us: ten seconds, or sixteen
+    rounds up to 127.
+    """
+    return max(RENEW, min(EVERY * rtt // CLOCK, 127))

@@ -32,6 +32,7 @@ from tests.unit.headers.judge_states import (
     judge,
     links,
     path_us,
+    renew_after,
     states,
     u8,
     u16,
@@ -717,17 +718,18 @@ def test_the_path_s_rtt_only_falls_unless_the_path_is_longer(
         assert j.standing <= 4 and j.rest <= 8 and j.test <= 2 and not (j.test and j.renew)
 
 
-@given(u8, st.integers(0, CLOCK - 1), u8, st.booleans())
-def test_ten_seconds_without_the_path_s_rtt(
-    apogee: Library, seen: int, part: int, passed: int, empty: bool
+@given(u8, st.integers(0, CLOCK - 1), u8, st.booleans(), st.integers(0, 900_000))
+def test_ten_seconds_or_sixteen_rounds_without_the_path_s_rtt(
+    apogee: Library, seen: int, part: int, passed: int, empty: bool, spread: int
 ) -> None:
     """In whole 131072 us, on a clock that wraps after 33 s. An empty queue shows the path."""
     rtt = BASE + 500 + (not empty)
-    for units in (passed, RENEW - 1, RENEW):
+    after = renew_after(rtt + spread)
+    for units in (passed, after - 1, after):
         now = (seen + units) % 2**8
         j = judge(apogee, seen=seen)
-        rtt_round(apogee, j, rtt, path=3000, now_us=now * CLOCK + part)
-        begins = units >= RENEW and not empty
+        rtt_round(apogee, j, rtt, spread=spread, path=3000, now_us=now * CLOCK + part)
+        begins = units >= after and not empty
         assert (j.renew, j.dip) == ((3, 1) if begins else (0, 0))
         assert j.seen == (now if empty or begins else seen)
         assert (j.last_us, j.least_us) == (rtt, NONE)
@@ -760,7 +762,7 @@ def test_a_measurement_that_ends_before_its_time_begins_again(apogee: Library) -
     j = judge(apogee, renew=2, dip=1, seen=7, skip=1, least_us=BASE + 9000, last_us=2 * BASE)
     apogee.judge_end_test(j)
     assert (j.renew, j.dip, j.seen, j.least_us) == (0, 0, 7, BASE + 9000)
-    assert not rtt_round(apogee, j, 2 * BASE, now_us=(7 + RENEW) * CLOCK)
+    assert not rtt_round(apogee, j, BASE + 90_000, now_us=(7 + RENEW) * CLOCK)
     assert (j.base_us, j.renew, j.dip) == (BASE, 3, 1)
 
 
