@@ -61,7 +61,7 @@
  */
 #define JUDGE_RENEW_US		10000000U
 #define JUDGE_RENEW_ROUNDS	3U
-#define JUDGE_RENEW_EVERY	16U
+#define JUDGE_RENEW_SHIFT	4
 /* When it was seen is kept in 131072 us. */
 #define JUDGE_CLOCK_SHIFT	17
 /* Bounds of the link's loss rate, in 1/1024: a bit error rate of 1e-6 loses one frame of
@@ -256,10 +256,9 @@ static inline void judge_see_queue(struct judge_state *j, u32 spread_us)
  */
 static inline u8 judge_renew_after(const struct judge_round *r)
 {
-	u32 most_us = (u32)U8_MAX / 2 << JUDGE_CLOCK_SHIFT;
-	u32 rounds_us = JUDGE_RENEW_EVERY * min_t(u32, r->rtt_us, most_us / JUDGE_RENEW_EVERY);
+	u32 rounds = r->rtt_us >> (JUDGE_CLOCK_SHIFT - JUDGE_RENEW_SHIFT);
 
-	return (u8)(max_t(u32, rounds_us, JUDGE_RENEW_US) >> JUDGE_CLOCK_SHIFT);
+	return (u8)clamp_t(u32, rounds, JUDGE_RENEW_US >> JUDGE_CLOCK_SHIFT, U8_MAX / 2);
 }
 
 /* The path's RTT has not been seen for a while, whatever the way back is longer, of which two
