@@ -292,6 +292,16 @@ static inline bool judge_renew(struct judge_state *j, const struct judge_round *
 	return j->least_us > j->base_us;
 }
 
+/* The smoothed RTT contains the way back, and falls four times faster: after a stall its mean is no
+ * longer believed. Twice as much is, as ACKs that come in slots move the smoothed RTT more.
+ */
+static inline void judge_bound_back(struct judge_state *j, const struct judge_round *r)
+{
+	u32 above_us = r->rtt_us - min_t(u32, r->rtt_us, j->base_us);
+
+	j->back = (u16)min_t(u32, j->back, above_us >> (JUDGE_BACK_SHIFT - 1));
+}
+
 /**
  * judge_end_rtt() - evaluate the RTT at the end of a round
  * @j: the state
@@ -309,6 +319,7 @@ static inline bool judge_end_rtt(struct judge_state *j, const struct judge_round
 	if (j->least_us == U32_MAX)
 		return false;
 	judge_see_queue(j, spread_us);
+	judge_bound_back(j, r);
 	if (j->rest)
 		j->rest--;
 	if (j->renew) {

@@ -487,6 +487,12 @@ static inline bool judge_is_rising(const struct judge_state *j);
   @*/
 static inline void judge_see_queue(struct judge_state *j, u32 spread_us);
 
+/*@ requires \valid(j) && \valid_read(r) && \separated(j, r);
+  @ assigns j->back;
+  @ ensures j->back <= \old(j->back);
+  @*/
+static inline void judge_bound_back(struct judge_state *j, const struct judge_round *r);
+
 /*@ requires \valid(j) && \valid_read(r) && \separated(j, r) && judge_sane(j);
   @ assigns *j;
   @ ensures judge_sane(j);

@@ -685,6 +685,18 @@ def test_the_spread_is_what_the_smoothed_rtt_is_above_the_minimum(
         assert j.queue == queue
 
 
+@given(u16, u32, u32)
+def test_the_way_back_is_at_most_twice_what_the_smoothed_rtt_is_above_the_path_s(
+    apogee: Library, back: int, rtt: int, base: int
+) -> None:
+    """In 16 us. After a stall of a second the smoothed RTT is back after some thirty ACKs, and the
+    mean would take four times as many, each as late as a pacing by it lets it be.
+    """
+    j = judge(apogee, base_us=base, back=back)
+    apogee.judge_bound_back(j, a_round(apogee, 400, 0, rtt_us=rtt))
+    assert j.back == min(back, 2 * max(rtt - base, 0) // 16)
+
+
 def test_a_round_without_an_rtt_tells_nothing(apogee: Library) -> None:
     """A retransmission's ACKs have none: all stays as it is."""
     j = judge(apogee, queue=1, standing=2, rest=3, test=1, dip=1, renew=2, back=5)
