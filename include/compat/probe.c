@@ -22,11 +22,11 @@ static void probe_cong_control(struct sock *sk, u32 ack, int flag, const struct 
 struct tcp_congestion_ops probe = { .cong_control = probe_cong_control };
 #endif
 
-/* A packet's timestamp may be in microseconds: since 6.7. */
-#ifdef APOGEE_PROBE_SKB_TIMESTAMP_TS
-u32 probe(const struct tcp_sock *tp, const struct sk_buff *skb)
+/* A connection's timestamps may be in microseconds: since 6.7. */
+#ifdef APOGEE_PROBE_TIME_STAMP_TS
+u32 probe(const struct tcp_sock *tp)
 {
-	return tcp_skb_timestamp_ts(tp->tcp_usec_ts, skb);
+	return tcp_time_stamp_ts(tp);
 }
 #endif
 

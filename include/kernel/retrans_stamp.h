@@ -7,10 +7,12 @@
 
 #include <net/tcp.h>
 
-#include <compat/skb_timestamp.h>
+#include <compat/time_stamp.h>
 
-/* s: a tenth of the least time for which a connection is to be kept (RFC 1122, 4.2.3.5). */
-#define RETRANS_STAMP_OLD 10
+/* s: a tenth of the least time for which a connection is to be kept (RFC 1122, 4.2.3.5), and longer
+ * than a round trip. What echoes a timestamp from before shows a spurious retransmission: none may.
+ */
+#define RETRANS_STAMP_MOST 10
 
 /**
  * retrans_stamp_renew() - a recovery begins: forget the time of those before
@@ -19,20 +21,16 @@
  * From retrans_stamp the stack counts how long retransmissions have been in vain, up to
  * tcp_retries2. It keeps that time while any of them is under way. On a path that loses frames in
  * each round trip one always is, and after a quarter of an hour the second timeout of an outage
- * would end the connection. The new time is that at which the oldest data was sent last, as a later
- * one would let the echo of a retransmission pass for that of an original.
+ * would end the connection.
  */
 static inline void retrans_stamp_renew(struct sock *sk)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	const struct sk_buff *oldest = tcp_rtx_queue_head(sk);
-	s32 age;
+	u32 most = RETRANS_STAMP_MOST * apogee_time_stamp_hz(tp);
+	u32 oldest = apogee_time_stamp(tp) - most;
 
-	if (!tp->retrans_stamp || !oldest)
-		return;
-	age = apogee_skb_timestamp(tp, oldest) - tp->retrans_stamp;
-	if (age > (s32)(RETRANS_STAMP_OLD * apogee_timestamp_hz(tp)))
-		tp->retrans_stamp += age;
+	if (tp->retrans_stamp && before(tp->retrans_stamp, oldest))
+		tp->retrans_stamp = oldest ? oldest : 1;
 }
 
 #endif /* _KERNEL_RETRANS_STAMP_H */
