@@ -180,8 +180,8 @@ static u64 window_of(const struct sscop_clock *c)
 	return most + spare + c->more;
 }
 
-/* A rate told of few frames, as those of a handshake, may be far too low. Where only some are under way,
- * these bound the queue.
+/* A rate told of few frames, as those of a handshake, may be far too low. Where only some are under
+ * way, these bound the queue.
  */
 static bool is_paced(const struct sscop_clock *c)
 {
