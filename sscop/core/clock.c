@@ -511,6 +511,7 @@ void sscop_clock_paused(struct sscop_clock *c)
 void sscop_clock_restart(struct sscop_clock *c)
 {
 	sscop_clock_paused(c);
+	c->counted = false;
 	c->heard.sent = c->sent;
 	c->heard.untold = 0;
 	c->round_sent = c->sent;
@@ -787,7 +788,7 @@ static void take_rate(struct sscop_clock *c, const struct sscop_clock_mark *m, u
 	passed = min(passed, sent);
 	if (sent < ROUND_FRAMES * (u64)c->frame)
 		passed -= min_t(u64, passed, c->frame);
-	else
+	else if (!m->idle)
 		c->counted = true;
 	if (!m->from.at || !us || !passed)
 		return;
