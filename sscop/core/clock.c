@@ -395,6 +395,14 @@ void sscop_clock_refused(struct sscop_clock *c)
 	c->refused = true;
 }
 
+/* us that SDs take from now on which were paced by the rate, or a quarter above it */
+static u32 paced_ahead(const struct sscop_clock *c, u64 now)
+{
+	bool steady = c->phase == SSCOP_CLOCK_PROBE || c->phase == SSCOP_CLOCK_CRUISE;
+
+	return steady && c->paced && c->next_at > now ? min_t(u64, c->next_at - now, US_MAX) : 0;
+}
+
 /**
  * sscop_clock_asked() - a POLL was sent
  * @c: the clock
@@ -411,6 +419,7 @@ void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
 		.sent = c->sent,
 		.from = *from,
 		.idle = c->idle_sent >= from->sent || !from->at,
+		.ahead = paced_ahead(c, now),
 		.poll = poll,
 	};
 }
@@ -798,14 +807,16 @@ static void take_rate(struct sscop_clock *c, const struct sscop_clock_mark *m, u
 		c->rate[0] = max(c->rate[0], rate);
 }
 
-/* A queue that drops is full: what was lost between two POLLs that did not wait was the radio's. */
+/* A queue that drops is full: what was lost between two POLLs that did not wait was the radio's.
+ * That STATs wait on a slow way back is no excuse: those of a flood do.
+ */
 static void take_light(struct sscop_clock *c, u32 rtt, u64 known, u64 lost)
 {
 	u64 most = LIGHT_FRAMES * (u64)c->frame;
 	bool before = c->waited;
 
 	c->waited = c->phase == SSCOP_CLOCK_START ||
-		    rtt > round_trip(c) + sscop_clock_takes(c, c->frame);
+		    rtt > sscop_clock_base(c) + sscop_clock_takes(c, c->frame);
 	if (c->waited || before)
 		return;
 	c->light += known;
@@ -814,6 +825,17 @@ static void take_light(struct sscop_clock *c, u32 rtt, u64 known, u64 lost)
 		return;
 	c->light_lost = div64_u64(c->light_lost * most, c->light);
 	c->light = most;
+}
+
+/* SDs took less than half as long as at the known rate: that is too low, or a box saves up time.
+ * What few frames tell counts no more, as before the first rate.
+ */
+static void take_faster(struct sscop_clock *c, u32 rtt, u32 ahead)
+{
+	if (rtt >= ahead / 2)
+		return;
+	c->counted = false;
+	c->rested = sscop_clock_base(c);
 }
 
 /* How much leaves beyond the rate, as when STATs come back together. */
@@ -860,6 +882,7 @@ void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 untold, u64 now)
 	take_base(c, rtt, now);
 	take_light(c, rtt, known, lost);
 	take_rate(c, m, now);
+	take_faster(c, rtt, m->ahead);
 	take_extra(c, left - lost, now);
 	/* Who sends above finds the rate as well, and must not find this window instead. */
 	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 && rtt < START_MAX_US &&

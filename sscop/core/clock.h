@@ -68,6 +68,7 @@ struct sscop_clock_heard {
  * @sent: octets sent before its end
  * @from: the STAT since which the rate is told
  * @idle: there was nothing to send at some time since its POLL
+ * @ahead: us that SDs before it were to take from then on
  * @poll: its number
  */
 struct sscop_clock_mark {
@@ -75,6 +76,7 @@ struct sscop_clock_mark {
 	u64 sent;
 	struct sscop_clock_heard from;
 	bool idle;
+	u32 ahead;
 	u32 poll;
 };
 

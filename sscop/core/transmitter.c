@@ -15,7 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
-#define SPACING_OCTETS 1280U	/* that the link takes meanwhile: a POLL is a twentieth */
+#define SPACING_OCTETS 960U	/* that the link takes meanwhile: a POLL is a fifteenth */
 #define SPACING_TRIPS 5ULL	/* at most: a POLL and its STAT are a fifth of these octets */
 #define REPEAT_AMONG 64U	/* once per POLL, others once per loss */
 #define COPIES_MAX 4U		/* of an SD that was lost as often */
