@@ -243,3 +243,16 @@ def test_a_fast_link_is_full_between_two_polls(delay: int) -> None:
         before = world.counts(0)["sd_bytes"]
         Seen(world, S)
         assert (world.counts(0)["sd_bytes"] - before) * 8 > 0.93 * rate
+
+
+def test_a_link_of_few_frames_that_gets_faster() -> None:
+    """SDs that took less than half as long as at the known rate are no longer paced by it."""
+    rate = 1_000_000
+    with World(config(window=1024, clock=True), segment=SEGMENT) as world:
+        behind(world, rate, 1000, 144_000)
+        Seen(world, 7 * S)
+        world.set("out.rate", 10 * rate)
+        world.set("out.queue", 14_400)
+        before = world.counts(0)["sd_bytes"]
+        Seen(world, S // 2)
+        assert (world.counts(0)["sd_bytes"] - before) * 8 > 0.7 * 5 * rate

@@ -211,3 +211,20 @@ def test_what_a_further_stat_says_was_lost_is_not_lost_again() -> None:
             lib.sscop_clock_lost(clock, FRAME - HEADER)
         lib.sscop_clock_heard(clock, poll, 0, poll * BASE_US + 1000)
     assert lib.sscop_clock_rate(clock) == pytest.approx(100 * FRAME / BASE_US * S, rel=0.02)
+
+
+def test_what_is_lost_while_polls_wait_is_not_the_radios() -> None:
+    """Nor if they wait as long at little load, as STATs do on a slow way back."""
+    lib, clock = library(), HEADERS.structs["sscop_clock"]()
+    lib.sscop_clock_init(clock, 0)
+    for poll in range(1, 41):
+        if poll > 20:
+            clock.phase, clock.rested = CRUISE, 10 * BASE_US
+        for frame in range(10):
+            lib.sscop_clock_sent(clock, FRAME - HEADER)
+            if poll > 20 and frame % 2:
+                lib.sscop_clock_lost(clock, FRAME - HEADER)
+        at = poll * 10 * BASE_US
+        lib.sscop_clock_asked(clock, poll, at)
+        lib.sscop_clock_heard(clock, poll, 0, at + (5 if poll > 20 else 1) * BASE_US)
+    assert clock.light_lost == 0
