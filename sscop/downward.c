@@ -7,6 +7,7 @@
  * frame made anew, which the lower device may change.
  */
 #include <linux/etherdevice.h>
+#include <net/inet_sock.h>
 #include <net/sch_generic.h>
 #include <net/sock.h>
 
@@ -202,12 +203,20 @@ static struct sscop_intake read_intake(const struct sscop_dev *d)
 	};
 }
 
-/* A packet comes in. Its socket does not wait for the device below to come back. */
+/* Whether it is of a TCP connection, which sends no more while its packets wait. */
+static bool is_held_back(const struct sk_buff *skb)
+{
+	const struct sock *sk = skb_to_full_sk(skb);
+
+	return sk && sk_is_tcp(sk);
+}
+
+/* A packet comes in. Other sockets do not wait for the device below to come back. */
 static void put_waiting(struct sscop_dev *d, struct sk_buff *skb)
 {
 	u32 class = sscop_class_of(d, skb);
 
-	if (!READ_ONCE(d->lower_up))
+	if (!READ_ONCE(d->lower_up) && !is_held_back(skb))
 		skb_orphan(skb);
 	spin_lock_bh(&d->waiting.lock);
 	WRITE_ONCE(d->came, d->came + skb->len);

@@ -10,10 +10,14 @@
 #define SHORT_FRAME 60U		/* octets */
 #define FRAME_ROUNDS 8U		/* in which a longer frame is forgotten, about */
 #define LOSS_FRAMES 32U		/* of which a share lost is told */
+#define LIGHT_FRAMES 64U	/* behind which POLLs did not wait that are remembered, */
+#define PRIOR_FRAMES 8U		/* and as many as weigh as much as all others */
 #define MORE_MOST 3U		/* times what the link holds, at most */
-#define BUCKET_FRAMES 8U	/* with fewer, the first of them tells nothing of a rate */
+#define ROUND_FRAMES 8U		/* that leave in a round, but for SSCOP_CLOCK_START, and that
+				 * tell of a rate; of fewer the first does not
+				 */
 #define SPARE_FRAMES 3U		/* under way beyond what the link holds */
-#define REST_FRAMES 3U		/* of which the round trip in SSCOP_CLOCK_REST tells nothing */
+#define REST_FRAMES 4U		/* of which the round trip in SSCOP_CLOCK_REST tells nothing */
 #define TURN_ROUNDS 6U		/* rate, loss and extra are kept for, and as many more */
 #define TURN_US 10000000U	/* the same of the base */
 #define SLOWEST 30U		/* octets/s: less is the rate of who has little to send */
@@ -42,6 +46,11 @@ static u64 octets_in(u64 rate, u64 us)
 	if (rate > U32_MAX / 2)
 		return div_u64(rate, 1000) * ms + div_u64(rate, 1000000) * (us - 1000 * ms);
 	return div_u64(rate * us, 1000000);
+}
+
+static u32 share(u64 part, u64 whole)
+{
+	return min_t(u64, div64_u64(part << SHARE_BITS, max_t(u64, whole, 1)), SHARE_ONE);
 }
 
 /* --- what is known ----------------------------------------------------------------------- */
@@ -95,20 +104,25 @@ static bool base_is_doubted(const struct sscop_clock *c)
 	return c->base[1] != U32_MAX && c->base[0] > c->base[1] + c->base[1] / 8;
 }
 
-/* the radio's losses, in 1/SHARE_ONE, at most seven of eight */
-static u32 radio_loss(const struct sscop_clock *c)
-{
-	u32 loss = min(c->loss[0], c->loss[1]);
-
-	return loss == SHARE_ONE ? 0 : min_t(u32, loss, SHARE_ONE * 7 / 8);
-}
-
 /* us: the round trip when little was sent. Without a queue it may vary as well, where radios take
  * turns, devices complete late, or STATs wait behind others on a slow way back.
  */
 static u32 round_trip(const struct sscop_clock *c)
 {
 	return max(c->rested, sscop_clock_base(c));
+}
+
+/* The radio's losses, in 1/SHARE_ONE, at most seven of eight: those while no queue was seen and, as
+ * long as these are few, the least share lost of late.
+ */
+static u32 radio_loss(const struct sscop_clock *c)
+{
+	u64 some = PRIOR_FRAMES * (u64)c->frame;
+	u32 least = min(c->loss[0], c->loss[1]);
+
+	least = least == SHARE_ONE ? 0 : least;
+	least = share(c->light_lost + (some * least >> SHARE_BITS), c->light + some);
+	return min_t(u32, least, SHARE_ONE * 7 / 8);
 }
 
 /* octets that the link holds when its queue is empty, and those between two POLLs at least: that
@@ -122,7 +136,7 @@ static u64 held(const struct sscop_clock *c)
 /* Of STATs and POLLs that were sent while there was no SD nobody knows when they left the link. */
 static u64 under_way(const struct sscop_clock *c)
 {
-	return c->sent - max(c->heard_sent, c->empty_sent);
+	return c->sent - max(c->heard.sent, c->empty_sent);
 }
 
 /**
@@ -143,7 +157,8 @@ u64 sscop_clock_wait(const struct sscop_clock *c)
 /* octets that may be under way */
 static u64 window_of(const struct sscop_clock *c)
 {
-	u64 frames = max(SPARE_FRAMES * (u64)c->frame, SSCOP_CLOCK_SPARE);
+	u64 polls = octets_in(sscop_clock_rate(c), min(round_trip(c), SSCOP_CLOCK_ROUND_US));
+	u64 frames = max3(SPARE_FRAMES * (u64)c->frame, (u64)SSCOP_CLOCK_SPARE, polls);
 	u64 spare = frames + max(c->extra[0], c->extra[1]);
 	u64 most = held(c);
 
@@ -157,7 +172,7 @@ static u64 window_of(const struct sscop_clock *c)
 	if (c->phase == SSCOP_CLOCK_DRAIN)
 		return most + 2 * (u64)c->frame;
 	if (c->phase == SSCOP_CLOCK_REST)
-		return max(most / 8 * (base_is_doubted(c) ? 4 : 7), 2 * (u64)c->frame);
+		return most / 8 * (base_is_doubted(c) ? 4 : 7) + 2 * (u64)c->frame;
 	if (c->phase == SSCOP_CLOCK_PROBE)
 		most += max(3 * most / 8, SPARE_FRAMES * (u64)c->frame);
 	else
@@ -165,10 +180,14 @@ static u64 window_of(const struct sscop_clock *c)
 	return most + spare + c->more;
 }
 
-/* Where only some frames are under way, these bound the queue. */
+/* A rate told of few frames, as those of a handshake, may be far too low. Where only some are under
+ * way, these bound the queue.
+ */
 static bool is_paced(const struct sscop_clock *c)
 {
-	return !c->pressed && held(c) > SPARE_FRAMES * (u64)c->frame;
+	u64 some = c->counted ? 0 : SPARE_FRAMES * (u64)c->frame;
+
+	return !c->pressed && held(c) > some;
 }
 
 /* What follows from the rest is computed when that changes: each frame asks for it. */
@@ -317,11 +336,24 @@ static u32 gain(const struct sscop_clock *c)
 		[SSCOP_CLOCK_START] = 32,
 		[SSCOP_CLOCK_DRAIN] = 2,
 		[SSCOP_CLOCK_PROBE] = 5,
-		[SSCOP_CLOCK_REST] = 3,
 		[SSCOP_CLOCK_CRUISE] = 4,
 	};
 
 	return quarters[c->phase];
+}
+
+/* Octets per second at which SDs are paced. In SSCOP_CLOCK_REST they are no more than arrive: if a
+ * queue drops what seems lost on the radio, it no longer does.
+ */
+static u64 pace(const struct sscop_clock *c)
+{
+	u64 rate = sscop_clock_rate(c);
+
+	if (c->phase == SSCOP_CLOCK_REST)
+		rate = rate * (SHARE_ONE * 15 / 16 - radio_loss(c)) >> SHARE_BITS;
+	else
+		rate = rate * gain(c) / 4;
+	return max_t(u64, rate, 1);
 }
 
 /**
@@ -332,14 +364,13 @@ static u32 gain(const struct sscop_clock *c)
  */
 void sscop_clock_paced(struct sscop_clock *c, u32 pdu, u64 now)
 {
-	u64 rate, us;
+	u64 us;
 
 	if (!c->paced) {
 		c->next_at = now;
 		return;
 	}
-	rate = max_t(u64, sscop_clock_rate(c) * gain(c) / 4, 1);
-	us = min_t(u64, div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, rate), US_MAX);
+	us = min_t(u64, div64_u64((u64)(pdu + SSCOP_FRAME) * 1000000, pace(c)), US_MAX);
 	c->next_at = max(c->next_at, now) + us;
 	c->early = us + clamp_t(u64, sscop_clock_takes(c, BURST_FRAMES * c->frame), BURST_LEAST,
 				BURST_MOST);
@@ -364,6 +395,14 @@ void sscop_clock_refused(struct sscop_clock *c)
 	c->refused = true;
 }
 
+/* us that SDs take from now on which were paced by the rate, or a quarter above it */
+static u32 paced_ahead(const struct sscop_clock *c, u64 now)
+{
+	bool steady = c->phase == SSCOP_CLOCK_PROBE || c->phase == SSCOP_CLOCK_CRUISE;
+
+	return steady && c->paced && c->next_at > now ? min_t(u64, c->next_at - now, US_MAX) : 0;
+}
+
 /**
  * sscop_clock_asked() - a POLL was sent
  * @c: the clock
@@ -372,15 +411,15 @@ void sscop_clock_refused(struct sscop_clock *c)
  */
 void sscop_clock_asked(struct sscop_clock *c, u32 poll, u64 now)
 {
+	bool many = c->sent - c->heard.sent >= ROUND_FRAMES * (u64)c->frame;
+	const struct sscop_clock_heard *from = many || !c->from.at ? &c->heard : &c->from;
+
 	c->marks[poll % SSCOP_CLOCK_MARKS] = (struct sscop_clock_mark){
 		.at = now,
 		.sent = c->sent,
-		.heard_at = c->heard_at,
-		.heard_asked = c->heard_asked,
-		.heard_sent = c->heard_sent,
-		.heard_lost = c->lost,
-		.heard_untold = c->heard_untold,
-		.idle = c->idle_sent >= c->heard_sent || !c->heard_at,
+		.from = *from,
+		.idle = c->idle_sent >= from->sent || !from->at,
+		.ahead = paced_ahead(c, now),
 		.poll = poll,
 	};
 }
@@ -465,7 +504,8 @@ void sscop_clock_paused(struct sscop_clock *c)
 
 	for (i = 0; i < SSCOP_CLOCK_MARKS; i++)
 		c->marks[i].poll = U32_MAX;
-	c->heard_at = 0;
+	c->heard.at = 0;
+	c->from.at = 0;
 	c->round_at = 0;
 	c->room_us = 0;
 	c->in_room = false;
@@ -480,8 +520,9 @@ void sscop_clock_paused(struct sscop_clock *c)
 void sscop_clock_restart(struct sscop_clock *c)
 {
 	sscop_clock_paused(c);
-	c->heard_sent = c->sent;
-	c->heard_untold = 0;
+	c->counted = false;
+	c->heard.sent = c->sent;
+	c->heard.untold = 0;
 	c->round_sent = c->sent;
 	c->round_left = c->sent;
 }
@@ -542,9 +583,7 @@ static bool shows_some_queue(const struct sscop_clock *c)
 /* share lost in the round, in 1/SHARE_ONE */
 static u32 round_loss(const struct sscop_clock *c)
 {
-	u64 sent = max_t(u64, c->sent - c->round_from, 1);
-
-	return min_t(u64, div64_u64((c->lost - c->round_lost) << SHARE_BITS, sent), SHARE_ONE);
+	return share(c->lost - c->round_lost, c->sent - c->round_from);
 }
 
 /* Whether frames were refused, or the share lost in the round, of many, is above the radio's. */
@@ -670,8 +709,7 @@ static void take_loss(struct sscop_clock *c)
 
 	if (sent < LOSS_FRAMES * (u64)c->frame)
 		return;
-	c->loss[0] = min_t(u64, c->loss[0],
-			   div64_u64((c->lost - c->loss_lost) << SHARE_BITS, sent));
+	c->loss[0] = min(c->loss[0], share(c->lost - c->loss_lost, sent));
 	c->loss_from = c->sent;
 	c->loss_lost = c->lost;
 }
@@ -683,7 +721,7 @@ static void take_more(struct sscop_clock *c, u64 now)
 {
 	u64 rate = sscop_clock_rate(c), most = MORE_MOST * held(c);
 	u64 due = octets_in(rate, min_t(u64, now - c->round_at, US_MAX));
-	u64 left = c->heard_sent - c->round_left;
+	u64 left = c->heard.sent - c->round_left;
 
 	if (c->round_at && c->round_full && !c->room_us && left < due - due / 8)
 		c->more = min(c->more + (due - left) / 4, most);
@@ -691,7 +729,7 @@ static void take_more(struct sscop_clock *c, u64 now)
 		c->more = min(c->more - c->more / 8, most);
 	c->round_full = false;
 	c->round_at = now;
-	c->round_left = c->heard_sent;
+	c->round_left = c->heard.sent;
 }
 
 static void end_round(struct sscop_clock *c, u64 now)
@@ -738,7 +776,7 @@ static void take_base(struct sscop_clock *c, u32 rtt, u64 now)
 /* what is told of octets that left, as the list of the last STAT may have been too short for all */
 static u64 told(const struct sscop_clock *c, u64 left, u64 untold)
 {
-	return left - min(c->heard_untold - min(untold, c->heard_untold), left);
+	return left - min(c->heard.untold - min(untold, c->heard.untold), left);
 }
 
 /* What passed in the round trip of a POLL: of what is not told as much as of what is. Of what the
@@ -747,24 +785,57 @@ static u64 told(const struct sscop_clock *c, u64 left, u64 untold)
  */
 static void take_rate(struct sscop_clock *c, const struct sscop_clock_mark *m, u64 now)
 {
-	u64 us = max(now - m->heard_at, m->at - m->heard_asked);
-	u64 sent = m->sent - m->heard_sent;
-	u64 known = told(c, sent, m->heard_untold);
-	u64 arrived = known - min(c->lost - m->heard_lost, known);
+	u64 us = max(now - m->from.at, m->at - m->from.asked);
+	u64 sent = m->sent - m->from.sent;
+	u64 known = told(c, sent, m->from.untold);
+	u64 arrived = known - min(c->lost - m->from.lost, known);
 	u64 passed = div64_u64(arrived * sent, max_t(u64, known, 1));
 	u64 rate;
 
 	passed = div_u64(passed << SHARE_BITS, SHARE_ONE - radio_loss(c));
 	c->round_told |= !m->idle;
 	passed = min(passed, sent);
-	if (passed < BUCKET_FRAMES * (u64)c->frame)
+	if (sent < ROUND_FRAMES * (u64)c->frame)
 		passed -= min_t(u64, passed, c->frame);
-	if (!m->heard_at || !us || !passed)
+	else if (!m->idle)
+		c->counted = true;
+	if (!m->from.at || !us || !passed)
 		return;
 	rate = per_second(passed, us);
 	c->round_rate = max(c->round_rate, rate);
 	if (!m->idle || rate > sscop_clock_rate(c))
 		c->rate[0] = max(c->rate[0], rate);
+}
+
+/* A queue that drops is full: what was lost between two POLLs that did not wait was the radio's.
+ * That STATs wait on a slow way back is no excuse: those of a flood do.
+ */
+static void take_light(struct sscop_clock *c, u32 rtt, u64 known, u64 lost)
+{
+	u64 most = LIGHT_FRAMES * (u64)c->frame;
+	bool before = c->waited;
+
+	c->waited = c->phase == SSCOP_CLOCK_START ||
+		    rtt > sscop_clock_base(c) + sscop_clock_takes(c, c->frame);
+	if (c->waited || before)
+		return;
+	c->light += known;
+	c->light_lost += lost;
+	if (c->light <= most)
+		return;
+	c->light_lost = div64_u64(c->light_lost * most, c->light);
+	c->light = most;
+}
+
+/* SDs took less than half as long as at the known rate: that is too low, or a box saves up time.
+ * What few frames tell counts no more, as before the first rate.
+ */
+static void take_faster(struct sscop_clock *c, u32 rtt, u32 ahead)
+{
+	if (rtt >= ahead / 2)
+		return;
+	c->counted = false;
+	c->rested = sscop_clock_base(c);
 }
 
 /* How much leaves beyond the rate, as when STATs come back together. */
@@ -791,30 +862,40 @@ static void take_extra(struct sscop_clock *c, u64 left, u64 now)
 void sscop_clock_heard(struct sscop_clock *c, u32 poll, u64 untold, u64 now)
 {
 	struct sscop_clock_mark *m = &c->marks[poll % SSCOP_CLOCK_MARKS];
-	u64 untold_before = c->heard_untold, left, known, lost;
+	u64 untold_before = c->heard.untold, left, known, lost;
+	u64 many = ROUND_FRAMES * (u64)c->frame;
 	u32 rtt;
 
-	if (m->poll != poll || m->sent < c->heard_sent || m->at < c->heard_asked)
+	if (m->poll != poll || m->sent < c->heard.sent || m->at < c->heard.asked)
 		return;
-	c->heard_untold = untold;
-	if (m->sent == c->heard_sent)
-		return;		/* said before; further STATs only list more */
-	left = m->sent - c->heard_sent;
+	c->heard.untold = untold;
+	if (m->sent == c->heard.sent) {		/* said before; further STATs only list more */
+		c->heard.lost = c->lost;
+		if (c->from.sent == m->sent)
+			c->from = c->heard;
+		return;
+	}
+	left = m->sent - c->heard.sent;
 	known = told(c, left, untold_before);
-	lost = min(c->lost - c->heard_lost, known);
+	lost = min(c->lost - c->heard.lost, known);
 	rtt = min_t(u64, now - m->at, US_MAX);
 	take_base(c, rtt, now);
+	take_light(c, rtt, known, lost);
 	take_rate(c, m, now);
-	take_extra(c, left, now);
+	take_faster(c, rtt, m->ahead);
+	take_extra(c, left - lost, now);
 	/* Who sends above finds the rate as well, and must not find this window instead. */
 	if (c->phase == SSCOP_CLOCK_START && under_way(c) > c->window / 4 && rtt < START_MAX_US &&
 	    !shows_queue(c, rtt, 1) && !has_dropped(c, round_loss(c)))
 		c->window += 2 * (known - lost);
-	c->heard_lost = c->lost;
-	c->heard_at = now;
-	c->heard_asked = m->at;
-	c->heard_sent = m->sent;
-	if (m->sent >= c->round_sent)
+	c->heard.lost = c->lost;
+	c->heard.at = now;
+	c->heard.asked = m->at;
+	c->heard.sent = m->sent;
+	if (!c->from.at || m->sent - c->from.sent >= many)
+		c->from = c->heard;
+	if (m->sent >= c->round_sent &&
+	    (c->phase == SSCOP_CLOCK_START || m->sent - c->round_left >= many))
 		end_round(c, now);
 	if (c->phase == SSCOP_CLOCK_DRAIN && under_way(c) <= held(c) + c->frame)
 		enter(c, SSCOP_CLOCK_REST);

@@ -15,7 +15,7 @@
  *              paced at the link's rate, and what is under way is bounded.
  *
  * A queue that is full drops, and a radio loses. Losses of both kinds show alike in a
- * STAT, but only the queue's depend on the rate: the least share lost of the last rounds
+ * STAT, but a queue that drops is seen in the round trip: the share lost while none is seen
  * is the radio's, and what is above it did not pass.
  */
 #ifndef _SSCOP_CLOCK_H
@@ -47,26 +47,36 @@ enum sscop_clock_wait {
 };
 
 /**
+ * struct sscop_clock_heard - a STAT that came
+ * @at: us, when; 0: none
+ * @asked: us, when its POLL was sent
+ * @sent: octets sent before the end of that POLL
+ * @lost: octets known to be lost when it had come
+ * @untold: octets of which it did not tell, as its list was full
+ */
+struct sscop_clock_heard {
+	u64 at;
+	u64 asked;
+	u64 sent;
+	u64 lost;
+	u64 untold;
+};
+
+/**
  * struct sscop_clock_mark - a POLL that was sent
  * @at: us, when
  * @sent: octets sent before its end
- * @heard_at: us, when the newest STAT had come then
- * @heard_asked: us, when its POLL was sent
- * @heard_sent: octets sent before the end of that POLL
- * @heard_lost: octets known to be lost then
- * @heard_untold: octets sent before the end of that POLL of which nothing was known then
- * @idle: there was nothing to send at some time since that POLL
+ * @from: the STAT since which the rate is told
+ * @idle: there was nothing to send at some time since its POLL
+ * @ahead: us that SDs before it were to take from then on
  * @poll: its number
  */
 struct sscop_clock_mark {
 	u64 at;
 	u64 sent;
-	u64 heard_at;
-	u64 heard_asked;
-	u64 heard_sent;
-	u64 heard_lost;
-	u64 heard_untold;
+	struct sscop_clock_heard from;
 	bool idle;
+	u32 ahead;
 	u32 poll;
 };
 
@@ -75,14 +85,12 @@ struct sscop_clock_mark {
  * @sent: octets of frames sent
  * @lost: of these, octets known to be lost
  * @frame: octets of the longest frame sent of late
- * @heard_at: us, when the newest STAT came; 0: none
- * @heard_asked: us, when its POLL was sent
- * @heard_sent: octets sent before the end of that POLL: the others are under way
- * @heard_lost: octets known to be lost when that STAT had come
- * @heard_untold: octets of which it did not tell, as its list was full
+ * @heard: the newest STAT: what was sent later is under way
+ * @from: one some frames ago
  * @idle_sent: octets sent when there was nothing more to send
  * @empty_sent: octets sent when there was no SD under way either
  * @rate: octets per second, most of a round trip's, of the last rounds and of those before
+ * @counted: one of these was told of frames enough
  * @loss: least share lost, in 1/1024, the same
  * @extra: most octets that left the link beyond its rate at once, the same
  * @turns: rounds since these were turned
@@ -105,6 +113,9 @@ struct sscop_clock_mark {
  * @more: octets that may be under way because STATs wait on their way
  * @loss_from: octets sent when losses were last told
  * @loss_lost: octets known to be lost then
+ * @light: octets of late that left the link while no queue was seen
+ * @light_lost: of these, octets lost
+ * @waited: the newest POLL that was answered did, behind others
  * @refused: the device below dropped a frame in it
  * @round_idle: there was nothing to send at some time in it
  * @busy: rounds since there was last none, up to some
@@ -132,14 +143,12 @@ struct sscop_clock {
 	u64 sent;
 	u64 lost;
 	u32 frame;
-	u64 heard_at;
-	u64 heard_asked;
-	u64 heard_sent;
-	u64 heard_lost;
-	u64 heard_untold;
+	struct sscop_clock_heard heard;
+	struct sscop_clock_heard from;
 	u64 idle_sent;
 	u64 empty_sent;
 	u64 rate[2];
+	bool counted;
 	u32 loss[2];
 	u64 extra[2];
 	u32 turns;
@@ -162,6 +171,9 @@ struct sscop_clock {
 	u64 more;
 	u64 loss_from;
 	u64 loss_lost;
+	u64 light;
+	u64 light_lost;
+	bool waited;
 	bool refused;
 	bool round_idle;
 	u32 busy;

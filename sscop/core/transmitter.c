@@ -15,7 +15,7 @@
 #define SPACING_SENT 16
 #define SPACING_TIMED 4
 #define SPACING_WAIT 4
-#define SPACING_OCTETS 640U	/* that the link takes meanwhile: a POLL is less than a tenth */
+#define SPACING_OCTETS 960U	/* that the link takes meanwhile: a POLL is a fifteenth */
 #define SPACING_TRIPS 5ULL	/* at most: a POLL and its STAT are a fifth of these octets */
 #define REPEAT_AMONG 64U	/* once per POLL, others once per loss */
 #define COPIES_MAX 4U		/* of an SD that was lost as often */
@@ -296,7 +296,7 @@ enum sscop_verdict sscop_tx_stat(struct sscop *s, const struct sscop_pdu *pdu, u
 
 	further = pdu->ps == tx->stat_poll;
 	if (further)
-		rest = s->clock.heard_untold - min(newly_told(tx, pdu), s->clock.heard_untold);
+		rest = s->clock.heard.untold - min(newly_told(tx, pdu), s->clock.heard.untold);
 	measure_rtt(tx, pdu->ps, now);
 	/* POLLs are by round trips, or all are forgotten before their STATs come. */
 	tx->srtt = max(tx->srtt, sscop_clock_least(&s->clock, pdu->ps, tx->poll, now));

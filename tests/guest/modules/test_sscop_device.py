@@ -95,6 +95,29 @@ def test_only_a_smaller_mtu_below_resets(below: Told) -> None:
     assert "connection resynchronized on request" in said
 
 
+#: Streams that keep packets in the queue above while the device below goes.
+QUEUED = """
+below; slow 4mbit 5ms
+near_up near "segment 512"; far_up far "segment 512"; addresses
+ready first
+$far verified drinkers 5201 $OUT/drunk & sleep 0.1
+for i in 1 2 3 4; do verified pour 10.7.0.2 5201 800000 60 & pours="$pours $!"; done
+sleep 2
+ip link set near down; sleep 0.1; say "dropped: $(link_file statistics/tx_dropped)"
+sleep 2; ip link set near up
+wait $pours; sleep 1
+"""
+
+
+queued = reported(run, "sscop-queued", QUEUED)
+
+
+def test_streams_send_nothing_into_a_device_that_is_down(queued: Told) -> None:
+    """What TCP sends then is lost, and its next timeout would be as long as the outage and more."""
+    assert numbers(queued, "dropped") == [0]
+    assert drunk(queued.out) == [(800_000, 0)] * 4
+
+
 # --- restarts -----------------------------------------------------------------------------------
 
 #: Datagrams every 10 ms; each restart of an end, and how long none comes.

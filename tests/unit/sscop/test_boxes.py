@@ -206,7 +206,7 @@ def test_a_peer_that_acknowledges_nothing_has_a_window_and_no_more(world: World)
         assert world.counts(0)["sd_bytes"] - sent < 1.1 * 400 * FIRST
 
 
-@pytest.mark.parametrize(("delay", "queue"), [(50, 1200), (400, 1200), (400, 600)])
+@pytest.mark.parametrize(("delay", "queue"), [(50, 1200), (50, 480), (400, 1200), (400, 600)])
 def test_a_queue_shorter_than_the_time_between_two_polls(delay: int, queue: int) -> None:
     """On a fast link it is seen all the same, and what is sent at once fits."""
     rate = 100_000_000
@@ -223,10 +223,36 @@ def test_a_queue_shorter_than_the_time_between_two_polls(delay: int, queue: int)
     [(10_000_000, 1000, 5000), (2_000_000, 5000, 20_000), (500_000, 20_000, 100_000)],
 )
 def test_a_short_queue_of_a_link_that_holds_few_frames(rate: int, delay: int, queue: int) -> None:
-    """SDs are not paced there: 2.2 to 2.5 times the rate is offered. More is a flood."""
+    """SDs are paced there as well, and more than the rate is a flood."""
     with World(config(window=1024, clock=True), segment=SEGMENT) as world:
         behind(world, rate, delay, queue)
         Seen(world, 10 * S)
         before = world.counts(0)["sd_bytes"]
-        Seen(world, 10 * S)
-        assert (world.counts(0)["sd_bytes"] - before) * 8 < 4 * 10 * rate
+        seen = Seen(world, 10 * S)
+        assert 0.85 < (world.counts(0)["sd_bytes"] - before) * 8 / (10 * rate) < 1.05
+        assert seen.again < 0.05 * seen.delivered
+
+
+@pytest.mark.parametrize("delay", [400, 1000])
+def test_a_fast_link_is_full_between_two_polls(delay: int) -> None:
+    """What is sent between two POLLs is under way until the second one's STAT."""
+    rate = 100_000_000
+    with World(config(window=16384, clock=True), segment=SEGMENT) as world:
+        behind(world, rate, delay, 2000)
+        Seen(world, S)
+        before = world.counts(0)["sd_bytes"]
+        Seen(world, S)
+        assert (world.counts(0)["sd_bytes"] - before) * 8 > 0.93 * rate
+
+
+def test_a_link_of_few_frames_that_gets_faster() -> None:
+    """SDs that took less than half as long as at the known rate are no longer paced by it."""
+    rate = 1_000_000
+    with World(config(window=1024, clock=True), segment=SEGMENT) as world:
+        behind(world, rate, 1000, 144_000)
+        Seen(world, 7 * S)
+        world.set("out.rate", 10 * rate)
+        world.set("out.queue", 14_400)
+        before = world.counts(0)["sd_bytes"]
+        Seen(world, S // 2)
+        assert (world.counts(0)["sd_bytes"] - before) * 8 > 0.7 * 5 * rate

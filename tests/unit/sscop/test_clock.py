@@ -181,3 +181,50 @@ def test_what_is_not_told_was_lost_as_often(untold: int, lost: int, share: float
     lib.sscop_clock_heard(clock, 2, untold * FRAME, 1000 + 2 * BASE_US)
     expected = share * 100 * FRAME / BASE_US * S
     assert lib.sscop_clock_rate(clock) == pytest.approx(expected, rel=0.02)
+
+
+def test_what_was_lost_before_the_poll_did_not_pass() -> None:
+    """On a short link USTATs tell of most losses before the next POLL is sent."""
+    lib, clock = library(), HEADERS.structs["sscop_clock"]()
+    lib.sscop_clock_init(clock, 0)
+    for poll in range(1, 25):
+        sent = 5 if poll <= 20 else 20
+        for frame in range(sent):
+            lib.sscop_clock_sent(clock, FRAME - HEADER)
+            if frame >= 5:
+                lib.sscop_clock_lost(clock, FRAME - HEADER)
+        lib.sscop_clock_asked(clock, poll, poll * 1000)
+        lib.sscop_clock_heard(clock, poll, 0, poll * 1000 + 100)
+    assert lib.sscop_clock_rate(clock) < 1.3 * 5 * FRAME * 1000
+
+
+def test_what_a_further_stat_says_was_lost_is_not_lost_again() -> None:
+    """Its losses are of frames before the POLL that it answers, not of those before the next."""
+    lib, clock = library(), HEADERS.structs["sscop_clock"]()
+    lib.sscop_clock_init(clock, 0)
+    for poll in (1, 2):
+        for _ in range(100):
+            lib.sscop_clock_sent(clock, FRAME - HEADER)
+        lib.sscop_clock_asked(clock, poll, poll * BASE_US)
+        lib.sscop_clock_heard(clock, poll, 0, poll * BASE_US + 1000)
+        for _ in range(50 if poll == 1 else 0):
+            lib.sscop_clock_lost(clock, FRAME - HEADER)
+        lib.sscop_clock_heard(clock, poll, 0, poll * BASE_US + 1000)
+    assert lib.sscop_clock_rate(clock) == pytest.approx(100 * FRAME / BASE_US * S, rel=0.02)
+
+
+def test_what_is_lost_while_polls_wait_is_not_the_radios() -> None:
+    """Nor if they wait as long at little load, as STATs do on a slow way back."""
+    lib, clock = library(), HEADERS.structs["sscop_clock"]()
+    lib.sscop_clock_init(clock, 0)
+    for poll in range(1, 41):
+        if poll > 20:
+            clock.phase, clock.rested = CRUISE, 10 * BASE_US
+        for frame in range(10):
+            lib.sscop_clock_sent(clock, FRAME - HEADER)
+            if poll > 20 and frame % 2:
+                lib.sscop_clock_lost(clock, FRAME - HEADER)
+        at = poll * 10 * BASE_US
+        lib.sscop_clock_asked(clock, poll, at)
+        lib.sscop_clock_heard(clock, poll, 0, at + (5 if poll > 20 else 1) * BASE_US)
+    assert clock.light_lost == 0
